@@ -1,0 +1,31 @@
+#pragma once
+#include "tilewright/space/CandidateSpace.h"
+
+namespace tilewright {
+
+/// A predicted time and what it is made of, in nanoseconds.
+struct Prediction {
+  double timeNs = 0;
+  std::map<std::string, double> partsNs; ///< "memory", "compute", "launch", "loop", ...
+  std::string bound;                     ///< the largest part
+};
+
+struct PlannedCandidate {
+  Candidate candidate;
+  Prediction prediction;
+};
+
+/// Candidates in the order in which they should be compiled, best predicted first (ties: by configuration). The user's
+/// configurations always take part, wherever they rank.
+struct Plan {
+  std::vector<PlannedCandidate> ranked;
+  std::vector<Rejection> cut; ///< model.rank: beyond `keep`
+};
+
+/// Predicts one candidate. Constants come from the target's description only.
+Prediction predict(const SpaceRequest &request, const Candidate &candidate);
+
+/// `keep`: how many generated candidates to keep (all when 0).
+Plan rank(const SpaceRequest &request, const CandidateSpace &space, size_t keep = 0);
+
+} // namespace tilewright
