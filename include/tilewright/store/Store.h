@@ -32,7 +32,7 @@ struct KeyFilter {
 /// One line of `tilewright store list`.
 struct KeySummary {
   TuningKey key;
-  int64_t trials = 0;   ///< records, in-flight ones that ended included only once
+  int64_t trials = 0;   ///< records of trials that ended
   int64_t okTrials = 0; ///< of these, with a time
   std::optional<ChoiceRecord> choice;
   int64_t lastUnixMs = 0; ///< the youngest record's time
