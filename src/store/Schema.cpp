@@ -103,11 +103,20 @@ static Error newer(std::string_view location, int64_t version) {
 static Expected<void> migrate(sqlite::Connection &db, std::string_view location) {
   // Another process may have migrated while this one waited for the lock.
   TW_TRY(int64_t version, versionOf(db, location));
+  if (version > kSchemaVersion)
+    return Unexpected(newer(location, version));
   for (const Migration &step : kMigrations)
     if (step.from >= version)
       TW_CHECK(db.execute(step.sql));
   TW_CHECK(db.execute(fmt::format("PRAGMA application_id = {}", kApplicationId).c_str()));
   return db.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
+}
+
+Expected<void> checkSchema(sqlite::Connection &db, std::string_view location) {
+  TW_TRY(int64_t version, versionOf(db, location));
+  if (version > kSchemaVersion)
+    return Unexpected(newer(location, version));
+  return {};
 }
 
 Expected<void> prepareSchema(sqlite::Connection &db, std::string_view location, bool readOnly) {
