@@ -43,10 +43,9 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
   out.target = std::make_shared<const Target>(std::move(target));
   TW_TRY(Path base, impl_->pathFor(problem, {}));
   TW_CHECK(requireArguments(*base.program, problem.arguments));
-  if (!base.grid) {
-    TW_TRY(const Grid ignored, gridOf(problem, *base.program, base.facts.get()));
-    (void)ignored; // only reached when a grid exists after all
-  }
+  if (!base.grid)
+    if (auto grid = gridOf(problem, *base.program, base.facts.get()); !grid)
+      return Unexpected(grid.error());
 
   std::vector<Path> waiting{base};
   std::set<Config> seen;

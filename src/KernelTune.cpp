@@ -60,6 +60,13 @@ bool answers(const store::ChoiceRecord &choice, const std::vector<tuner::Trial> 
          std::find(problem.configs.begin(), problem.configs.end(), choice.config) != problem.configs.end();
 }
 
+Expected<void> requireGrid(const Problem &problem, const Path &path) {
+  if (path.grid)
+    return {};
+  auto grid = gridOf(problem, *path.program, path.facts.get());
+  return grid ? Expected<void>{} : Expected<void>(Unexpected(grid.error()));
+}
+
 /// Which set of candidates a search was over, as far as the caller decides it.
 std::string searchText(const Problem &problem) {
   std::string out = problem.onlyConfigs ? "only" : "generated";
@@ -139,8 +146,7 @@ Expected<std::shared_ptr<const CompiledKernel>> Kernel::compile(const Problem &p
   TW_TRY(const std::shared_ptr<Backend> backend, backendFor(target));
   TW_TRY(const Path path, impl_->pathFor(problem, config));
   TW_TRY(const SymValues values, bindLaunch(*path.program, problem.arguments, config));
-  if (!path.grid)
-    TW_TRY([[maybe_unused]] const Grid missing, gridOf(problem, *path.program, path.facts.get()));
+  TW_CHECK(requireGrid(problem, path));
   Candidate candidate;
   candidate.config = config;
   TW_TRY(candidate.grid, path.grid->evaluate(config, values));
@@ -180,8 +186,7 @@ Expected<void> Kernel::launch(const Problem &problem, LaunchBuffers buffers, con
 Expected<void> Kernel::interpret(const Problem &problem, const Config &config, LaunchBuffers buffers) const {
   TW_TRY(const Path path, impl_->pathFor(problem, config));
   TW_TRY(const SymValues values, bindLaunch(*path.program, problem.arguments, config));
-  if (!path.grid)
-    TW_TRY([[maybe_unused]] const Grid missing, gridOf(problem, *path.program, path.facts.get()));
+  TW_CHECK(requireGrid(problem, path));
   TW_TRY(const auto grid, path.grid->evaluate(config, values));
   TW_TRY(const auto arguments, inProgramOrder(*path.program, buffers));
   return tilewright::interpret(*path.program, config, grid, arguments);
