@@ -116,9 +116,7 @@ static std::string problemOfOrigin(int64_t createdUnixMs, std::string_view id) {
   return plain ? "" : "id: not up to 64 hexadecimal digits";
 }
 
-std::string problemOf(const TrialRecord &trial) {
-  if (auto problem = problemOfOrigin(trial.createdUnixMs, trial.id); !problem.empty())
-    return problem;
+std::string problemOfValues(const TrialRecord &trial) {
   if (trial.code.size() > 64 || trial.code.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") != trial.code.npos)
     return "code: not a reason code";
   for (size_t i = 0; i < trial.samplesNs.size(); ++i)
@@ -129,10 +127,16 @@ std::string problemOf(const TrialRecord &trial) {
   return problemOfTime("bestEstimateNs", trial.bestEstimateNs);
 }
 
+std::string problemOfValues(const ChoiceRecord &choice) { return problemOfTime("timeNs", choice.timeNs); }
+
+std::string problemOf(const TrialRecord &trial) {
+  std::string problem = problemOfOrigin(trial.createdUnixMs, trial.id);
+  return problem.empty() ? problemOfValues(trial) : problem;
+}
+
 std::string problemOf(const ChoiceRecord &choice) {
-  if (auto problem = problemOfOrigin(choice.createdUnixMs, choice.id); !problem.empty())
-    return problem;
-  return problemOfTime("timeNs", choice.timeNs);
+  std::string problem = problemOfOrigin(choice.createdUnixMs, choice.id);
+  return problem.empty() ? problemOfValues(choice) : problem;
 }
 
 } // namespace tilewright::store

@@ -25,9 +25,11 @@ inline constexpr int kKeyColumns = 8;
 std::string samplesToJson(const std::vector<double> &samples);
 std::optional<std::vector<double>> samplesFromJson(std::string_view json);
 
-/// What makes a record one that must not enter the store, in words; empty when it is fine. For records that come from
-/// elsewhere.
+/// What makes a record one that must not enter the store, in words; empty when it is fine. `problemOf` is for records
+/// that come from elsewhere, `problemOfValues` for new ones, whose time and id the store fills in.
 std::string problemOf(const TrialRecord &trial);
 std::string problemOf(const ChoiceRecord &choice);
+std::string problemOfValues(const TrialRecord &trial);
+std::string problemOfValues(const ChoiceRecord &choice);
 
 } // namespace tilewright::store

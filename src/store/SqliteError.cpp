@@ -29,8 +29,21 @@ static Error damaged(std::string_view location, std::string_view detail) {
                       location, detail)};
 }
 
+/// SQLite forgets the system's error number when it rolls back; each file keeps its own last one.
+static int systemErrorOf(sqlite3 *handle) {
+  if (!handle)
+    return 0;
+  int number = sqlite3_system_errno(handle);
+  for (int which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+    sqlite3_file *file = nullptr;
+    if (number == 0 && sqlite3_file_control(handle, "main", which, &file) == SQLITE_OK && file && file->pMethods)
+      file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+  }
+  return number;
+}
+
 Error describe(sqlite3 *handle, int result, std::string_view location) {
-  int systemError = handle ? sqlite3_system_errno(handle) : 0;
+  int systemError = systemErrorOf(handle);
   int primary = result & 0xff;
   bool onFile = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
   std::string detail = handle ? sqlite3_errmsg(handle) : sqlite3_errstr(result);
@@ -57,7 +70,7 @@ Error describe(sqlite3 *handle, int result, std::string_view location) {
             fmt::format("the store {} cannot be opened ({}). Check the path, or set another one with TILEWRIGHT_STORE",
                         location, detail)};
   return {ErrorKind::Unavailable, "store.io",
-          fmt::format("the store {} cannot be read or written ({})", location, detail)};
+          fmt::format("the store {} cannot be read or written ({}; SQLite {})", location, detail, result)};
 }
 
 } // namespace tilewright::store::sqlite

@@ -134,6 +134,13 @@ Expected<std::vector<std::string>> SqliteStore::verify() {
         problems.push_back(fmt::format("file: {}", check.text(0)));
     }
   }
+  if (!inMemory() && !hasLog(options_.path)) {
+    // SQLite reads what is missing of the last page as zeros, which no check of the structure notices.
+    TW_TRY(int64_t bytes, fileBytes(*db));
+    std::error_code ignored;
+    if (auto onDisk = std::filesystem::file_size(options_.path, ignored); !ignored && int64_t(onDisk) < bytes)
+      problems.push_back(fmt::format("file: cut off: {} of {} bytes", onDisk, bytes));
+  }
   if (!problems.empty())
     return problems;
   TW_CHECK(checkRows(

@@ -55,7 +55,7 @@ static Expected<std::unique_ptr<sqlite::Connection>> openForWriting(const StoreO
   return db;
 }
 
-static bool hasLog(const fs::path &file) {
+bool hasLog(const fs::path &file) {
   std::error_code ignored;
   auto bytes = fs::file_size(file.string() + "-wal", ignored);
   return !ignored && bytes > 0;

@@ -128,6 +128,14 @@ Expected<bool> KeyWriter::add(const ChoiceRecord &choice) {
   return db_.changes() > 0;
 }
 
+/// A record that an import would refuse must not get in by the front door either.
+template <class Record> static Expected<void> requireSound(const Record &record) {
+  std::string problem = problemOfValues(record);
+  if (problem.empty())
+    return {};
+  return fail(ErrorKind::Internal, "internal", fmt::format("a record that must not be stored: {}", problem));
+}
+
 const Origin &SqliteStore::self() {
   if (self_.pid != getpid()) // the first time, and in a forked child
     self_ = Origin::current();
@@ -143,8 +151,10 @@ Expected<void> SqliteStore::append(const TuningKey &key, std::span<const TrialRe
   TW_TRY(auto *db, writableConnection());
   return db->write([&]() -> Expected<void> {
     TW_TRY(auto writer, KeyWriter::forKey(*db, self(), key, true));
-    for (const TrialRecord &trial : trials)
+    for (const TrialRecord &trial : trials) {
+      TW_CHECK(requireSound(trial));
       TW_CHECK(writer.add(trial));
+    }
     return {};
   });
 }
@@ -158,6 +168,7 @@ Expected<void> SqliteStore::beginTrial(const TuningKey &key, const Config &confi
 }
 
 Expected<void> SqliteStore::appendChoice(const TuningKey &key, const ChoiceRecord &choice) {
+  TW_CHECK(requireSound(choice));
   std::lock_guard lock(mutex_);
   TW_TRY(auto *db, writableConnection());
   return db->write([&]() -> Expected<void> {

@@ -52,4 +52,7 @@ private:
   ForkGuard forkGuard_; ///< last: gone before the rest is
 };
 
+/// Whether the write-ahead log of a store holds anything, so that the file alone is not the whole truth.
+bool hasLog(const std::filesystem::path &file);
+
 } // namespace tilewright::store
