@@ -78,7 +78,8 @@ CREATE TABLE object (
 };
 static_assert(std::size(kMigrations) == kSchemaVersion, "one migration for each version");
 
-/// The version of a database that is a store or is empty (then 0).
+/// The version of a database that is a store or is empty (then 0). To be called inside a transaction: another process
+/// may be creating the tables right now, and a look before joined with a look after is neither.
 static Expected<int64_t> versionOf(sqlite::Connection &db, std::string_view location) {
   TW_TRY(int64_t application, db.integer("PRAGMA application_id"));
   TW_TRY(int64_t version, db.integer("PRAGMA user_version"));
@@ -112,17 +113,24 @@ static Expected<void> migrate(sqlite::Connection &db, std::string_view location)
   return db.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion).c_str());
 }
 
-Expected<void> checkSchema(sqlite::Connection &db, std::string_view location) {
-  TW_TRY(int64_t version, versionOf(db, location));
+static Expected<int64_t> knownVersionOf(sqlite::Connection &db, std::string_view location) {
+  int64_t version = 0;
+  TW_CHECK(db.read([&]() -> Expected<void> {
+    TW_TRY(version, versionOf(db, location));
+    return {};
+  }));
   if (version > kSchemaVersion)
     return Unexpected(newer(location, version));
+  return version;
+}
+
+Expected<void> checkSchema(sqlite::Connection &db, std::string_view location) {
+  TW_CHECK(knownVersionOf(db, location));
   return {};
 }
 
 Expected<void> prepareSchema(sqlite::Connection &db, std::string_view location, bool readOnly) {
-  TW_TRY(int64_t version, versionOf(db, location));
-  if (version > kSchemaVersion)
-    return Unexpected(newer(location, version));
+  TW_TRY(int64_t version, knownVersionOf(db, location));
   if (version == kSchemaVersion)
     return {};
   if (readOnly && version == 0)

@@ -75,15 +75,9 @@ public:
   Expected<std::string> text(std::string_view sql);
 
   /// Runs `body` (returning Expected<void>) as one write: all of it or nothing. Waits for other writers.
-  template <class Body> Expected<void> write(Body body) {
-    TW_CHECK(execute("BEGIN IMMEDIATE"));
-    Expected<void> result = body();
-    if (result)
-      result = execute("COMMIT");
-    if (!result)
-      rollback();
-    return result;
-  }
+  template <class Body> Expected<void> write(Body body) { return transaction("BEGIN IMMEDIATE", body); }
+  /// Runs `body` so that everything it reads is of one moment.
+  template <class Body> Expected<void> read(Body body) { return transaction("BEGIN", body); }
 
   int64_t changes() const { return sqlite3_changes64(handle_); }
   /// Makes closing cheap: what the log holds stays there for the next process that opens the file.
@@ -91,6 +85,15 @@ public:
 
 private:
   explicit Connection(Options options) : options_(std::move(options)) {}
+  template <class Body> Expected<void> transaction(const char *begin, Body &body) {
+    TW_CHECK(execute(begin));
+    Expected<void> result = body();
+    if (result)
+      result = execute("COMMIT");
+    if (!result)
+      rollback();
+    return result;
+  }
   void rollback();
   static int waitForOthers(void *self, int attempt);
 

@@ -82,6 +82,11 @@ protected:
       _exit(body());
     return child;
   }
+  /// For a child: shows the error and gives the exit code of a failure.
+  static int complain(const Error &error) {
+    std::fputs(render(error).c_str(), stderr);
+    return 2;
+  }
   /// The exit code, or -1 after a signal.
   static int exitCode(pid_t child) {
     int status = 0;

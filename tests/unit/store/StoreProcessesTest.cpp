@@ -16,10 +16,10 @@ TEST_F(StoreProcessesTest, EightProcessesLoseNothing) {
     children.push_back(inChild([&, p] {
       auto store = Store::open({.path = path}); // all create it at the same moment
       if (!store)
-        return 2;
+        return complain(store.error());
       for (int i = 0; i < kAppends; ++i)
-        if (!(*store)->append(key(), trial(p, i)))
-          return 3;
+        if (auto result = (*store)->append(key(), trial(p, i)); !result)
+          return complain(result.error());
       return 0;
     }));
   for (pid_t child : children)
