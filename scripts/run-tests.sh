@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Runs every test suite and ends with one line that counts them all.
+#   scripts/run-tests.sh          everything: rules, C++ unit tests, sanitizers, command line, Python with triton and torch
+#   scripts/run-tests.sh --fast   what runs in under two minutes on a finished build
+set -uo pipefail
+cd "$(dirname "$0")/.."
+fast=${1:-}
+passed=0; failed=0; skipped=0; status=0
+logs=build/test-logs; mkdir -p "$logs"
+
+count() { # count NAME LOG: adds the numbers of a GoogleTest or pytest log
+  local p f s
+  if grep -qE '^\[  PASSED  \]' "$2" || grep -qE '^\[==========\]' "$2"; then
+    p=$(grep -oE '^\[  PASSED  \] [0-9]+' "$2" | grep -oE '[0-9]+' | awk "{s+=\$1} END{print s+0}"); f=$(grep -cE '^\[  FAILED  \] .*\([0-9]+ ms\)' "$2"); s=$(grep -oE '^\[  SKIPPED \] [0-9]+ test' "$2" | grep -oE '[0-9]+' | awk "{s+=\$1} END{print s+0}")
+  else
+    p=$(tail -n 3 "$2" | grep -oE '[0-9]+ passed' | grep -oE '[0-9]+' | awk "{s+=\$1} END{print s+0}"); f=$(tail -n 3 "$2" | grep -oE '[0-9]+ (failed|error)' | grep -oE '[0-9]+' | awk "{s+=\$1} END{print s+0}"); s=$(tail -n 3 "$2" | grep -oE '[0-9]+ skipped' | grep -oE '[0-9]+' | awk "{s+=\$1} END{print s+0}")
+  fi
+  passed=$((passed + ${p:-0})); failed=$((failed + ${f:-0})); skipped=$((skipped + ${s:-0}))
+}
+suite() { # suite NAME COMMAND...: runs, counts, and keeps the log; a suite that dies without a count is one failure
+  local name=$1 log="$logs/$1.log" before=$failed; shift
+  local begin=$SECONDS
+  if "$@" >"$log" 2>&1; then printf 'ok    %-24s %4ds\n' "$name" $((SECONDS - begin)); count "$name" "$log"
+  else
+    printf 'FAIL  %-24s %4ds\n' "$name" $((SECONDS - begin)); count "$name" "$log"; status=1
+    [ "$failed" -gt "$before" ] || failed=$((failed + 1))
+    grep -E 'FAILED|Error|error:|Failure|assert' "$log" | head -20; tail -n 25 "$log"
+  fi
+}
+check() { # check NAME COMMAND...: a check that either holds or not, counted as one test
+  local name=$1 log="$logs/$1.log"; shift
+  if "$@" >"$log" 2>&1; then printf 'ok    %s\n' "$name"; passed=$((passed + 1))
+  else printf 'FAIL  %s\n' "$name"; tail -n 20 "$log"; failed=$((failed + 1)); status=1; fi
+}
+
+export TILEWRIGHT_BUILD_DIR=$PWD/build/release
+export TILEWRIGHT_STORE=$PWD/build/test-store.db; rm -f "$TILEWRIGHT_STORE"*
+check include-rules python3 scripts/check-includes.py
+for tests in build/release/bin/*_tests; do suite "$(basename "$tests")" "$tests"; done
+suite python .venv/bin/python -m pytest -q -p no:cacheprovider tests/python ${fast:+-m "not slow"}
+if [ -z "$fast" ]; then
+  check asan-build bash -c 'cmake --preset asan && cmake --build --preset asan'
+  for tests in build/asan/bin/*_tests; do suite "asan-$(basename "$tests")" "$tests"; done
+  check tsan-build bash -c 'cmake --preset tsan && cmake --build --preset tsan --target tuner_tests dispatch_tests store_tests program_tests'
+  for tests in build/tsan/bin/{tuner,dispatch,program}_tests; do suite "tsan-$(basename "$tests")" "$tests"; done
+fi
+line="$passed passed, $failed failed"
+[ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
+echo "$line"
+[ "$failed" -eq 0 ] && exit $status
+exit 1
