@@ -56,8 +56,21 @@ TEST(ConfigJsonTest, KeepsKindsApart) {
   EXPECT_EQ(*back, config);
 }
 
+TEST(ConfigJsonTest, ReadsAnyJsonOfTheForm) {
+  for (const char *text : {"{}", R"({ "a" : 1 })", R"({"a":1,"b":"x","c":false})", R"({"a":1.5})", R"({"a":-3e2,"b":"\u00e9"})",
+                           R"({"a":-0})", R"({"a":"true"})"}) {
+    auto config = configFromJson(text);
+    ASSERT_TRUE(config) << text;
+    auto again = configFromJson(configToJson(*config));
+    ASSERT_TRUE(again) << text;
+    EXPECT_EQ(*again, *config) << text;
+  }
+  EXPECT_EQ(*configFromJson(R"({ "a" : 1 })"), *configFromJson(R"({"a":1})"));
+}
+
 TEST(ConfigJsonTest, RefusesWhatIsNoConfiguration) {
-  for (const char *text : {"", "[]", "1", "{", R"({"a":[1]})", R"({"a":{"b":1}})", R"({"a":18446744073709551615})"})
+  for (const char *text : {"", "[]", "1", "{", R"({"a":[1]})", R"({"a":{"b":1}})", R"({"a":18446744073709551615})", R"({"a":01})", R"({"a":1)",
+        R"({"a":1}})", R"({"a":1,})", R"({"a":truee})", R"({"a":+1})", R"({a:1})", "{\"a\":\"\n\"}"})
     EXPECT_FALSE(configFromJson(text)) << text;
 }
 
