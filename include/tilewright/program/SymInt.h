@@ -86,6 +86,9 @@ public:
   std::span<const SymInt> operands() const;
   SymRange range() const;    ///< proved bounds
   int64_t divisor() const;   ///< the largest known d >= 1 with value % d == 0 (0 for the constant 0)
+  /// Nodes of the expression when written out as a tree, saturating at UINT32_MAX. Shared subexpressions make a text
+  /// exponentially longer than its graph: whoever builds without bound (unrolled loops) checks this and gives up.
+  uint32_t weight() const;
   SymContext &context() const;
 
   friend bool operator==(SymInt a, SymInt b) { return a.node_ == b.node_; }
@@ -101,6 +104,7 @@ struct SymNode {
   int64_t value;    ///< Constant: the value; Symbol: the symbol id
   SymRange range;
   int64_t divisor;
+  uint32_t weight;
   std::vector<SymInt> operands;
   SymContext *context;
 };
