@@ -232,10 +232,9 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
     const double first = session.trials[runner.lane].timeNs;
     bestFirst = bestFirst == 0 ? first : std::min(bestFirst, first);
   }
-  constexpr double kHopelessFirstSample = 3.0; // a sample beside compilations can be twice too long on a busy machine
   std::erase_if(runners, [&](const Runner &runner) {
     Trial &trial = session.trials[runner.lane];
-    if (trial.timeNs <= bestFirst * kHopelessFirstSample)
+    if (trial.timeNs <= bestFirst * options_.race.hopelessFirstRatio)
       return false;
     trial.status = TrialStatus::Dropped;
     trial.code = "run.slow";

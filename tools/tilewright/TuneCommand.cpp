@@ -93,7 +93,7 @@ int tuneCommand(const Call &call, const TuneCall &tuneCall) {
   settings.keep = tuneCall.keep;
   settings.ignoreRemembered = tuneCall.again;
   if (tuneCall.exhaustive) {
-    settings.options.race.hopelessRatio = 1e9;
+    settings.options.race.hopelessFirstRatio = settings.options.race.hopelessRatio = 1e9;
     settings.options.race.separationSamples = UINT32_MAX;
     settings.options.race.minRounds = settings.options.race.maxRounds;
   }

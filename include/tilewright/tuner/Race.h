@@ -13,6 +13,7 @@ namespace tilewright::tuner {
 struct RacePolicy {
   uint32_t minRounds = 5;        ///< nobody wins with fewer samples
   uint32_t maxRounds = 20;
+  double hopelessFirstRatio = 3.0; ///< never races when its first sample (taken beside compilations) is this far behind
   double hopelessRatio = 1.5;    ///< out after one round when the median is this far behind the leader's
   uint32_t separationSamples = 5; ///< otherwise out when fully separated with this many samples each
   double tieWidth = 0.01;        ///< medians closer than this are a tie
