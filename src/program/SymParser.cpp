@@ -1,4 +1,4 @@
-#include "SymParser.h"
+#include "SymText.h"
 
 #include <charconv>
 #include <fmt/format.h>

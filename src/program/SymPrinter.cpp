@@ -1,3 +1,5 @@
+#include "SymText.h"
+
 #include "SymSum.h"
 
 #include <fmt/format.h>
@@ -13,6 +15,8 @@ enum Level { kOr, kAnd, kNot, kCompare, kSum, kProduct, kAtom };
 
 class Printer {
 public:
+  explicit Printer(const SymNames &names) : names_(names) {}
+
   std::string text(SymInt e, Level wanted) {
     const auto [body, level] = write(e);
     return level < wanted ? "(" + body + ")" : body;
@@ -27,7 +31,7 @@ private:
     case SymOp::Constant:
       return {fmt::format("{}", e.node()->value), e.node()->value < 0 ? kProduct : kAtom};
     case SymOp::Symbol:
-      return {e.context().symbol(e.symbolId()).name, kAtom};
+      return {names_ ? names_(e.symbolId()) : e.context().symbol(e.symbolId()).name, kAtom};
     case SymOp::Add:
       return writeSum(e);
     case SymOp::Mul:
@@ -156,12 +160,18 @@ private:
     }
     return {fmt::format("({} // {})", text(a, kProduct), text(b, kAtom)), kAtom};
   }
+
+  const SymNames &names_;
 };
 
 } // namespace
 
+std::string symbolic::symText(SymInt expression, const SymNames &names) {
+  return expression.valid() ? Printer(names).text(expression, kOr) : std::string("?");
+}
+
 std::string toString(SymInt expression) {
-  return expression.valid() ? Printer().text(expression, kOr) : std::string("?");
+  return symText(expression, {});
 }
 
 } // namespace tilewright

@@ -1,5 +1,5 @@
 #pragma once
-#include "tilewright/program/SymInt.h"
+#include "tilewright/program/Type.h"
 
 namespace tilewright::symbolic {
 
@@ -13,5 +13,10 @@ struct SymPrefix {
   size_t length = 0;
 };
 Expected<SymPrefix> parseSymPrefix(SymContext &context, std::string_view text, const SymLookup &lookup);
+
+/// Names for symbols where the context's own (which need not be unique) won't do; empty means the context's.
+using SymNames = std::function<std::string(uint32_t symbolId)>;
+std::string symText(SymInt expression, const SymNames &names);
+std::string typeText(const Type &type, const SymNames &names);
 
 } // namespace tilewright::symbolic
