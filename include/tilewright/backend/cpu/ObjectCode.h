@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ObjectCode {
   int64_t scratchBytes = 0;            ///< arena per thread
   std::vector<std::string> assertions; ///< messages of device assertions, by index
   std::vector<std::string> remarks;    ///< why a fast path was refused: "code: text"
+  std::optional<uint32_t> argumentCount; ///< runtime arguments that a launch must give, where known
   uint32_t threads = 0;                ///< most threads of a launch; 0: as many as the runtime has
   StageTimes times;                    ///< not part of the content
 

@@ -20,8 +20,10 @@ std::string ObjectCode::digest() const {
 }
 
 std::string encode(const ObjectCode &code) {
-  const nlohmann::json header = {{"entry", code.entry},     {"scratchBytes", code.scratchBytes}, {"assertions", code.assertions},
+  nlohmann::json header = {{"entry", code.entry},     {"scratchBytes", code.scratchBytes}, {"assertions", code.assertions},
                                  {"remarks", code.remarks}, {"threads", code.threads},           {"objectHash", contentHash(code.object)}};
+  if (code.argumentCount)
+    header["argumentCount"] = *code.argumentCount;
   const std::string text = header.dump();
   const auto length = static_cast<uint32_t>(text.size());
   std::string out(kMagic);
@@ -53,6 +55,8 @@ Expected<ObjectCode> decodeObjectCode(std::string_view bytes) {
     code.scratchBytes = header.at("scratchBytes").get<int64_t>();
     code.assertions = header.at("assertions").get<std::vector<std::string>>();
     code.remarks = header.at("remarks").get<std::vector<std::string>>();
+    if (header.contains("argumentCount"))
+      code.argumentCount = header["argumentCount"].get<uint32_t>();
     code.threads = header.at("threads").get<uint32_t>();
     if (header.at("objectHash").get<std::string>() != contentHash(code.object))
       return damaged("its content does not match its hash");
