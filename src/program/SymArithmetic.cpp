@@ -133,7 +133,7 @@ std::optional<SymContext::Impl::Division> SymContext::Impl::divide(SymInt a, Sym
         const auto term = build({rest[i]});
         if (!term)
           return std::nullopt;
-        quotient.push_back({1, {intern(SymOp::FloorDiv, 0, {*term, b})}});
+        quotient = plus(std::move(quotient), sumOf(context.floorDiv(*term, b)));
         rest.erase(rest.begin() + static_cast<ptrdiff_t>(i));
       } else
         ++i;
@@ -205,6 +205,7 @@ std::optional<SymContext::Impl::Division> SymContext::Impl::divide(SymInt a, Sym
     result.scale = context.mul(result.scale, inner->scale);
     result.numerator = inner->numerator;
     result.denominator = inner->denominator;
+    result.exact = inner->exact;
     return finish(quotient);
   }
 
@@ -229,6 +230,7 @@ std::optional<SymContext::Impl::Division> SymContext::Impl::divide(SymInt a, Sym
   }
   result.numerator = *numerator;
   result.denominator = *divisor;
+  result.exact = constantDivisor && numerator->divisor() % *constantDivisor == 0;
   return finish(quotient);
 }
 
@@ -262,6 +264,13 @@ SymInt SymContext::floorDiv(SymInt a, SymInt b) {
       return add(parts->quotient, floorDiv(shifted, mul(p, parts->denominator)));
     }
   }
+  // With a symbolic denominator the numerator's constant is kept non-negative, so that cdiv(M, B) is one atom,
+  // (B + M - 1) // B, and products of such stay products.
+  const SymInt last = parts->numerator.op() == SymOp::Add ? parts->numerator.operands().back() : parts->numerator;
+  if (!parts->denominator.isConstant() && last.constant().value_or(0) < 0) {
+    const SymInt shifted = add(parts->numerator, parts->denominator);
+    return add(add(parts->quotient, constant(-1)), impl_->intern(SymOp::FloorDiv, 0, {shifted, parts->denominator}));
+  }
   return add(parts->quotient, impl_->intern(SymOp::FloorDiv, 0, {parts->numerator, parts->denominator}));
 }
 
@@ -280,7 +289,7 @@ SymInt SymContext::mod(SymInt a, SymInt b) {
   const auto parts = impl_->divide(a, b);
   if (!parts)
     return raw();
-  if (!parts->numerator.valid())
+  if (!parts->numerator.valid() || parts->exact)
     return parts->remainder;
   // (y % m + r) % d = (y + r) % d when d divides m.
   Sum numerator = sumOf(parts->numerator), divisor = sumOf(parts->denominator);

@@ -72,6 +72,25 @@ SymRange moduloRange(SymRange a, SymRange b) {
 
 SymRange hull(SymRange a, SymRange b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
 
+SymRange intersect(SymRange a, SymRange b) {
+  const SymRange both{std::max(a.min, b.min), std::min(a.max, b.max)};
+  return both.min <= both.max ? both : a;
+}
+
+/// The range of a sum with one of its terms taken out; nothing when `part` is not a term of it.
+std::optional<SymRange> rangeWithout(SymInt sum, SymInt part) {
+  if (sum.op() != SymOp::Add)
+    return std::nullopt;
+  SymRange rest{0, 0};
+  bool found = false;
+  for (SymInt operand : sum.operands())
+    if (operand == part && !found)
+      found = true;
+    else
+      rest = addRanges(rest, operand.range());
+  return found ? std::optional(rest) : std::nullopt;
+}
+
 /// Every power of one factor at once, so that x*x is known to be non-negative.
 SymRange productRange(std::span<const SymInt> factors) {
   SymRange total{1, 1};
@@ -162,6 +181,8 @@ Facts factsOf(SymOp op, int64_t value, std::span<const SymInt> operands) {
     break;
   case SymOp::FloorDiv:
     facts.range = divideRanges(operands[0].range(), operands[1].range());
+    if (const auto rest = rangeWithout(operands[0], operands[1]))
+      facts.range = intersect(facts.range, addRanges(divideRanges(*rest, operands[1].range()), {1, 1}));
     if (const auto d = operands[1].constant(); d && *d > 0 && operands[0].divisor() % *d == 0)
       facts.divisor = std::max<int64_t>(1, operands[0].divisor() / *d);
     break;

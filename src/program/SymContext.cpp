@@ -54,7 +54,8 @@ SymInt SymContext::Impl::intern(SymOp op, int64_t value, std::vector<SymInt> ope
       table.insert(node);
     }
   }
-  if (op != SymOp::Constant && op != SymOp::Symbol && node->range.min == node->range.max)
+  const bool known = node->range.min == node->range.max && node->range.min != INT64_MIN && node->range.max != INT64_MAX;
+  if (op != SymOp::Constant && op != SymOp::Symbol && known)
     return constant(node->range.min);
   return SymInt(node);
 }

@@ -22,13 +22,14 @@ struct SymContext::Impl {
   /// a = quotient*b + remainder, as far as it can be taken apart:
   ///     a // b = quotient + numerator // denominator
   ///     a % b  = remainder + scale * (numerator % denominator)
-  /// The parts with `numerator` are absent when the division comes out exactly.
+  /// The parts with `numerator` are absent when nothing is left to divide.
   struct Division {
     SymInt quotient;
     SymInt remainder;
     SymInt scale;
     SymInt numerator;
     SymInt denominator;
+    bool exact = false; ///< `numerator` is a multiple of `denominator`
   };
   /// Requires that `b` is proved non-zero and not a negative constant. Nothing when coefficients overflow.
   std::optional<Division> divide(SymInt a, SymInt b);
@@ -38,6 +39,8 @@ struct SymContext::Impl {
   SymInt nonNegative(SymInt e);                  ///< e >= 0 as a 0/1-valued expression, in the canonical spelling
   /// Tries ranges first, then cases of min, max, select and whole divisions inside, `depth` levels deep.
   bool provablyNonNegative(SymInt e, int depth = 2);
+  bool nonNegativeAcrossDivision(SymInt e, const symbolic::Term &term, SymInt atom, int depth);
+  bool nonNegativeAcrossModulo(SymInt e, const symbolic::Term &term, SymInt atom, int depth);
   SymInt truth(SymInt a); ///< 0/1-valued: a != 0
 
   struct Key {

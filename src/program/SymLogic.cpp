@@ -12,6 +12,43 @@ SymInt SymContext::Impl::truth(SymInt a) {
   return isBoolean(a) ? a : context.logicalNot(context.eq(a, constant(0)));
 }
 
+/// `term` is a product with atom = y // d.
+bool SymContext::Impl::nonNegativeAcrossDivision(SymInt e, const Term &term, SymInt atom, int depth) {
+  const SymInt y = atom.operands()[0], d = atom.operands()[1];
+  const auto whole = build({term});
+  if (!whole)
+    return false;
+  const SymInt base = context.sub(e, *whole);
+  // rest*d*(y // d) = rest*(y - y % d)
+  const Sum divisor = sumOf(d);
+  Term others = term;
+  others.factors.erase(std::find(others.factors.begin(), others.factors.end(), atom));
+  if (const auto rest = divisor.size() == 1 ? divideExactly(others, divisor[0]) : std::nullopt)
+    if (const auto factor = build({*rest}))
+      return provablyNonNegative(context.add(base, context.mul(*factor, context.sub(y, context.mod(y, d)))), depth - 1);
+  // d*e >= -(d - 1) is enough for an integer e, and y - (d - 1) <= d*(y // d) <= y.
+  if (!others.factors.empty() || d.range().min <= 0 || !fits(others.coefficient))
+    return false;
+  const SymInt slack = context.sub(d, constant(1));
+  const SymInt bound = others.coefficient < 0 ? y : context.sub(y, slack);
+  const SymInt scaled = context.add(context.mul(d, base),
+                                    context.mul(constant(static_cast<int64_t>(others.coefficient)), bound));
+  return provablyNonNegative(context.add(scaled, slack), depth - 1);
+}
+
+/// `term` is c*(y % d); with d > 0 that is at least 0 and at most d - 1, and at most y when y >= 0.
+bool SymContext::Impl::nonNegativeAcrossModulo(SymInt e, const Term &term, SymInt atom, int depth) {
+  const SymInt y = atom.operands()[0], d = atom.operands()[1];
+  const auto whole = build({term});
+  if (!whole || term.factors.size() != 1 || d.range().min <= 0 || !fits(term.coefficient))
+    return false;
+  const SymInt base = context.sub(e, *whole), coefficient = constant(static_cast<int64_t>(term.coefficient));
+  if (term.coefficient > 0)
+    return provablyNonNegative(base, depth - 1);
+  return provablyNonNegative(context.add(base, context.mul(coefficient, context.sub(d, constant(1)))), depth - 1) ||
+         (y.range().min >= 0 && provablyNonNegative(context.add(base, context.mul(coefficient, y)), depth - 1));
+}
+
 bool SymContext::Impl::provablyNonNegative(SymInt e, int depth) {
   if (e.range().min >= 0)
     return true;
@@ -21,18 +58,12 @@ bool SymContext::Impl::provablyNonNegative(SymInt e, int depth) {
     for (SymInt atom : term.factors) {
       const SymOp op = atom.op();
       if (op == SymOp::FloorDiv) {
-        // rest*d*(y // d) = rest*(y - y % d)
-        const Sum d = sumOf(atom.operands()[1]);
-        Term others = term;
-        others.factors.erase(std::find(others.factors.begin(), others.factors.end(), atom));
-        const auto rest = d.size() == 1 ? divideExactly(others, d[0]) : std::nullopt;
-        const auto whole = build({term});
-        const auto factor = rest ? build({*rest}) : std::nullopt;
-        if (!factor || !whole)
-          continue;
-        const SymInt y = atom.operands()[0];
-        const SymInt replaced = context.mul(*factor, context.sub(y, context.mod(y, atom.operands()[1])));
-        if (provablyNonNegative(context.add(context.sub(e, *whole), replaced), depth - 1))
+        if (nonNegativeAcrossDivision(e, term, atom, depth))
+          return true;
+        continue;
+      }
+      if (op == SymOp::Mod) {
+        if (nonNegativeAcrossModulo(e, term, atom, depth))
           return true;
         continue;
       }

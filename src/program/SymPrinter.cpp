@@ -101,22 +101,10 @@ private:
     return out;
   }
 
-  /// x + 1 is printed as cdiv(y, d) when it is (y - 1)//d + 1; larger constants around it stay a sum.
   Written writeSum(SymInt e) {
-    const auto operands = e.operands();
-    int64_t offset = operands.back().constant().value_or(0);
     std::string out;
-    size_t written = 0;
-    for (SymInt operand : operands) {
-      if (operand.isConstant() && operand == operands.back()) // raw sums may hold constants elsewhere
-        continue;
-      std::string part;
-      if (const auto ceiling = offset > 0 ? asCeiling(operand) : std::nullopt) {
-        part = *ceiling;
-        --offset;
-      } else
-        part = text(operand, kProduct);
-      ++written;
+    for (SymInt operand : e.operands()) {
+      const std::string part = text(operand, kProduct);
       if (out.empty())
         out = part;
       else if (part.starts_with('-'))
@@ -124,41 +112,18 @@ private:
       else
         out += " + " + part;
     }
-    if (offset != 0 || written == 0) {
-      out += offset < 0 ? fmt::format(" - {}", -Wide(offset) > INT64_MAX ? std::string("9223372036854775808")
-                                                                         : fmt::format("{}", -offset))
-                        : fmt::format(" + {}", offset);
-      ++written;
-    }
-    return {out, written == 1 ? kAtom : kSum};
+    return {out, kSum};
   }
 
-  /// (y - 1)//d, which is cdiv(y, d) - 1, as the text of that cdiv.
-  std::optional<std::string> asCeiling(SymInt e) {
-    if (e.op() != SymOp::FloorDiv || e.operands()[1].isConstant())
-      return std::nullopt;
-    const Sum numerator = sumOf(e.operands()[0]);
-    if (!numerator.back().factors.empty() || numerator.back().coefficient != -1)
-      return std::nullopt;
-    SymContext &context = e.context();
-    return fmt::format("cdiv({}, {})", text(context.add(e.operands()[0], context.constant(1)), kOr),
-                       text(e.operands()[1], kOr));
-  }
-
+  /// cdiv(y, d) where it has the shape (y + d - 1) // d.
   Written writeDivision(SymInt e) {
-    const SymInt a = e.operands()[0], b = e.operands()[1];
-    const SymRange range = b.range();
-    // (y + d - 1) // d, with a constant d or one that might be zero (else the d has left the numerator).
-    const Sum difference = minus(plus(sumOf(a), {Term{1, {}}}), sumOf(b));
-    const bool constantDivisor = b.isConstant() && *b.constant() > 1;
-    if ((constantDivisor || (!b.isConstant() && range.min <= 0 && range.max >= 0)) &&
-        difference.size() < sumOf(a).size() && !difference.empty()) {
-      SymContext &context = e.context();
-      const SymInt y = context.sub(context.add(a, context.constant(1)), b);
-      if (context.cdiv(y, b) == e)
-        return {fmt::format("cdiv({}, {})", text(y, kOr), text(b, kOr)), kAtom};
-    }
-    return {fmt::format("({} // {})", text(a, kProduct), text(b, kAtom)), kAtom};
+    const SymInt a = e.operands()[0], d = e.operands()[1];
+    SymContext &context = e.context();
+    const SymInt y = context.sub(context.add(a, context.constant(1)), d);
+    const bool shorter = sumOf(y).size() < sumOf(a).size();
+    if (!y.isConstant() && shorter && context.cdiv(y, d) == e)
+      return {fmt::format("cdiv({}, {})", text(y, kOr), text(d, kOr)), kAtom};
+    return {fmt::format("({} // {})", text(a, kProduct), text(d, kAtom)), kAtom};
   }
 
   const SymNames &names_;

@@ -104,6 +104,28 @@ Term multiplied(Term term, SymInt factor) {
   return {term.coefficient * other[0].coefficient, mergeFactors(term.factors, other[0].factors)};
 }
 
+/// When `term` is wanted*(y' // d) with y' = y or y + d: that y'.
+SymInt numeratorOf(const Term &term, const Term &wanted, SymInt y, SymInt d) {
+  if (term.coefficient != wanted.coefficient || term.factors.size() != wanted.factors.size() + 1)
+    return {};
+  for (size_t g = 0; g < term.factors.size(); ++g) {
+    const SymInt atom = term.factors[g];
+    if (atom.op() != SymOp::FloorDiv || atom.operands()[1] != d || without(term, g).factors != wanted.factors)
+      continue;
+    const SymInt divided = atom.operands()[0];
+    if (divided == y)
+      return divided;
+    Sum difference = sumOf(divided);
+    for (SymInt part : {y, d})
+      for (const Term &t : sumOf(part))
+        difference.push_back({-t.coefficient, t.factors});
+    sortAndMerge(difference);
+    if (difference.empty())
+      return divided;
+  }
+  return {};
+}
+
 /// Finds one `rest*(y % d)` with its partner `rest*d*(y // d)` (or a whole division that is known to be exact) and
 /// replaces them by rest*y.
 bool rejoinDivision(Sum &sum) {
@@ -113,23 +135,15 @@ bool rejoinDivision(Sum &sum) {
       Sum replacement;
       size_t partner = i;
       if (atom.op() == SymOp::Mod) {
-        Term wanted = without(sum[i], f);
-        wanted = multiplied(std::move(wanted), atom.operands()[1]);
-        const auto found = std::find_if(sum.begin(), sum.end(), [&](const Term &term) {
-          if (term.coefficient != wanted.coefficient || term.factors.size() != wanted.factors.size() + 1)
-            return false;
-          for (size_t g = 0; g < term.factors.size(); ++g)
-            if (term.factors[g].op() == SymOp::FloorDiv &&
-                std::equal(term.factors[g].operands().begin(), term.factors[g].operands().end(),
-                           atom.operands().begin()) &&
-                without(term, g).factors == wanted.factors)
-              return true;
-          return false;
-        });
-        if (found == sum.end())
+        const SymInt y = atom.operands()[0], d = atom.operands()[1];
+        const Term wanted = multiplied(without(sum[i], f), d);
+        SymInt divided; // y, or y + d: floor division keeps the constant of its numerator non-negative
+        for (partner = 0; partner < sum.size() && !divided.valid(); ++partner)
+          divided = numeratorOf(sum[partner], wanted, y, d);
+        if (!divided.valid())
           continue;
-        partner = static_cast<size_t>(found - sum.begin());
-        const auto product = times({without(sum[i], f)}, sumOf(atom.operands()[0]));
+        --partner;
+        const auto product = times({without(sum[i], f)}, sumOf(divided));
         if (!product)
           continue;
         replacement = *product;
