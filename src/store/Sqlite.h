@@ -79,6 +79,8 @@ public:
   /// Runs `body` so that everything it reads is of one moment.
   template <class Body> Expected<void> read(Body body) { return transaction("BEGIN", body); }
 
+  /// True also when writing was asked for and the file system only let SQLite read.
+  bool isReadOnly() const { return sqlite3_db_readonly(handle_, "main") == 1; }
   int64_t changes() const { return sqlite3_changes64(handle_); }
   /// Makes closing cheap: what the log holds stays there for the next process that opens the file.
   void closeWithoutCheckpoint();

@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
 #include <thread>
+#include <unistd.h>
 
 namespace tilewright::store {
 
@@ -43,9 +46,26 @@ static Expected<std::unique_ptr<sqlite::Connection>> openForReading(const StoreO
   return db;
 }
 
+static Unexpected notWritable(const fs::path &file, int systemError) {
+  return fail(ErrorKind::Unavailable, "store.readonly",
+              fmt::format("the store {} cannot be written ({}). Make it and its directory writable, or set "
+                          "TILEWRIGHT_STORE to a file in a directory that is",
+                          file.string(), std::strerror(systemError)));
+}
+
 static Expected<std::unique_ptr<sqlite::Connection>> openForWriting(const StoreOptions &options) {
   std::string path = options.path.string();
-  TW_TRY(auto db, sqlite::Connection::open({path, false, false, options.busyTimeout}));
+  auto opened = sqlite::Connection::open({path, false, false, options.busyTimeout});
+  if (!opened) {
+    // SQLite tries again for reading and reports that failure; the directory knows the real one.
+    fs::path directory = options.path.parent_path().empty() ? "." : options.path.parent_path();
+    if (opened.error().code == "store.open" && access(directory.c_str(), W_OK) != 0)
+      return notWritable(options.path, errno);
+    return Unexpected(opened.error());
+  }
+  std::unique_ptr<sqlite::Connection> db = std::move(*opened);
+  if (db->isReadOnly())
+    return notWritable(options.path, access(path.c_str(), W_OK) != 0 ? errno : EROFS);
   // Look before anything is changed: another program's database must stay as it is.
   TW_CHECK(checkSchema(*db, path));
   TW_CHECK(chooseJournal(*db, options.busyTimeout));

@@ -27,7 +27,11 @@ Store::Opened Store::openOrInMemory(const StoreOptions &options) {
   auto store = open(options);
   if (store)
     return {*store, std::nullopt};
-  return {inMemory(), std::move(store).error()};
+  auto memory = inMemory();
+  // What others have recorded can still be read: a read-only store on a shared disk is worth having.
+  if (store.error().code == "store.readonly")
+    (void)memory->merge(options.path.empty() ? defaultStorePath() : options.path);
+  return {memory, std::move(store).error()};
 }
 
 template <class Record>

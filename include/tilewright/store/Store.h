@@ -75,7 +75,8 @@ public:
   static Expected<std::shared_ptr<Store>> open(const StoreOptions &options = {});
   /// Forgets everything at the end of the process.
   static std::shared_ptr<Store> inMemory();
-  /// `open`, or else an in-memory store and the problem, to be shown once: a bad file never stops tuning.
+  /// `open`, or else an in-memory store and the problem, to be shown once: a bad file never stops tuning. Of a file that
+  /// can only be read, the records are taken along.
   struct Opened;
   static Opened openOrInMemory(const StoreOptions &options = {});
 

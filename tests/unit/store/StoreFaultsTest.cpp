@@ -142,14 +142,34 @@ TEST_F(StoreFaultsTest, ReadOnlyRefusesEveryWrite) {
 }
 
 TEST_F(StoreFaultsTest, ADirectoryWithoutWritePermission) {
-  if (geteuid() == 0)
-    GTEST_SKIP() << "permissions do not bind root";
+  using std::filesystem::perms;
   fill(1);
-  std::filesystem::permissions(directory, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
-  EXPECT_EQ(refusal().code, "store.readonly");
-  EXPECT_EQ(open({.readOnly = true})->keys()->size(), 1u);
-  std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+  std::filesystem::permissions(path, static_cast<perms>(0444));
+  std::filesystem::permissions(directory, static_cast<perms>(0555));
+  pid_t child = inChild([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) // permissions do not bind root
+      return 2;
+    auto writing = Store::open({.path = path});
+    if (writing || writing.error().code != "store.readonly")
+      return 3;
+    auto creating = Store::open({.path = directory / "new.db"});
+    if (creating || creating.error().code != "store.readonly")
+      return 4;
+    auto below = Store::open({.path = directory / "sub" / "new.db"});
+    if (below || below.error().code != "store.readonly")
+      return 5;
+    auto reading = Store::open({.path = path, .readOnly = true});
+    if (!reading)
+      return complain(reading.error());
+    if ((*reading)->keys()->size() != 1 || !(*reading)->verify()->empty())
+      return 6;
+    auto fallback = Store::openOrInMemory({.path = path}); // reads what is there, and goes on in memory
+    if (!fallback.problem || fallback.store->trials(key("n=0"))->size() != 1)
+      return 7;
+    return fallback.store->append(key("n=0"), trial(64, 10)) ? 0 : 8;
+  });
+  EXPECT_EQ(exitCode(child), 0);
+  std::filesystem::permissions(directory, perms::owner_all);
 }
 
 TEST_F(StoreFaultsTest, ABadFileNeverStopsTuning) {
