@@ -1,5 +1,5 @@
-// What the store costs: a warm look-up of a choice (aim: 5 µs), appends, and opening. Beside each, in the same run, the
-// bare SQLite statement that cannot be avoided.
+// What the store costs: a warm look-up of a choice (aim: 5 µs), appends, and opening. Beside each, in the
+// same run, the bare SQLite statement that cannot be avoided.
 #include "tilewright/store/Store.h"
 
 #include <benchmark/benchmark.h>
@@ -12,8 +12,10 @@ namespace tilewright::store {
 namespace {
 
 TuningKey keyOf(int64_t n) {
-  return {"softmax:9f31c2d4a1b07e55", "cpu:avx512:8:l2=2097152", "llvm-22.1.0;tilewright-0.1",
-          "x:*fp32:16,y:*fp32:16,n:i32", "n_cols=" + std::to_string(n), "softmax", "kernels/softmax.py", "cpu"};
+  return {"softmax:9f31c2d4a1b07e55",    "cpu:avx512:8:l2=2097152",
+          "llvm-22.1.0;tilewright-0.1",  "x:*fp32:16,y:*fp32:16,n:i32",
+          "n_cols=" + std::to_string(n), "softmax",
+          "kernels/softmax.py",          "cpu"};
 }
 
 TrialRecord trialOf(int64_t block) {

@@ -23,7 +23,9 @@ static void append(std::string &json, std::string_view text) {
     json += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 static void append(std::string &json, bool value) { json += value ? "true" : "false"; }
-static void append(std::string &json, int64_t value) { fmt::format_to(std::back_inserter(json), "{}", value); }
+static void append(std::string &json, int64_t value) {
+  fmt::format_to(std::back_inserter(json), "{}", value);
+}
 static void append(std::string &json, double value) { json += Json(value).dump(); }
 
 std::string configToJson(const Config &config) {
@@ -40,9 +42,9 @@ std::string configToJson(const Config &config) {
 
 namespace {
 
-/// Reads what `configToJson` writes in nearly every case: plain names with whole numbers, true, false or plain text.
-/// Gives up on anything else, which is then left to the real parser. Six times as fast as that one, and reading the
-/// configuration is the largest part of a look-up (benchmarks/store: warmChoice).
+/// Reads what `configToJson` writes in nearly every case: plain names with whole numbers, true, false or
+/// plain text. Gives up on anything else, which is then left to the real parser. Six times as fast as that
+/// one, and reading the configuration is the largest part of a look-up (benchmarks/store: warmChoice).
 class PlainReader {
 public:
   explicit PlainReader(std::string_view json) : rest_(json) {}

@@ -18,7 +18,10 @@ static Json number(double value) { return std::isfinite(value) ? Json(value) : J
 static Json config(const Config &config) { return Json::parse(configToJson(config)); }
 
 static Json origin(const Origin &origin) {
-  return {{"host", origin.host}, {"user", origin.user}, {"pid", origin.pid}, {"processStart", origin.processStart}};
+  return {{"host", origin.host},
+          {"user", origin.user},
+          {"pid", origin.pid},
+          {"processStart", origin.processStart}};
 }
 
 static Json trialToJson(const TrialRecord &trial) {
@@ -82,8 +85,8 @@ Expected<void> Store::exportJson(std::ostream &out, const KeyFilter &filter) {
     TW_TRY(auto choiceRecords, this->choices(key));
     for (const ChoiceRecord &choice : choiceRecords)
       choices.push_back(choiceToJson(choice));
-    out << (i ? ",\n   {" : "\n   {") << "\n    \"key\": "
-        << keyToJson(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+    out << (i ? ",\n   {" : "\n   {")
+        << "\n    \"key\": " << keyToJson(key).dump(-1, ' ', false, Json::error_handler_t::replace);
     writeRecords(out, "trials", trials);
     writeRecords(out, "choices", choices);
     out << "\n   }";
@@ -97,8 +100,9 @@ Expected<void> Store::exportJson(std::ostream &out, const KeyFilter &filter) {
 
 Expected<void> Store::exportJson(const std::filesystem::path &path, const KeyFilter &filter) {
   auto unwritable = [&](int systemError) {
-    return fail(ErrorKind::Unavailable, "io.write",
-                fmt::format("the export {} cannot be written: {}", path.string(), std::strerror(systemError)));
+    return fail(
+        ErrorKind::Unavailable, "io.write",
+        fmt::format("the export {} cannot be written: {}", path.string(), std::strerror(systemError)));
   };
   // Written next to it and renamed: a reader never sees half an export.
   std::filesystem::path partial = path.string() + fmt::format(".{}.partial", getpid());

@@ -16,8 +16,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Reads the fields of one JSON object. The first problem is kept, with its field, and everything after it is ignored,
-/// so that a reader is a plain list of fields.
+/// Reads the fields of one JSON object. The first problem is kept, with its field, and everything after it is
+/// ignored, so that a reader is a plain list of fields.
 class Fields {
 public:
   explicit Fields(const Json &object) : object_(object) {
@@ -36,7 +36,8 @@ public:
   int64_t integer(const char *name) {
     const Json *value = find(name);
     bool fits = value && value->is_number_integer() &&
-                !(value->is_number_unsigned() && value->get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()));
+                !(value->is_number_unsigned() &&
+                  value->get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()));
     if (value && !fits)
       refuse(name, "not a whole number of 64 bits");
     return problem_.empty() && fits ? value->get<int64_t>() : 0;
@@ -71,7 +72,8 @@ public:
     if (!value)
       return {};
     Fields fields(*value);
-    Origin origin{fields.text("host"), fields.text("user"), fields.integer("pid"), fields.integer("processStart")};
+    Origin origin{fields.text("host"), fields.text("user"), fields.integer("pid"),
+                  fields.integer("processStart")};
     if (!fields.problem_.empty())
       refuse(name, fields.problem_);
     return origin;
@@ -165,8 +167,9 @@ static Expected<ChoiceRecord> choiceFromJson(const Json &json) {
 
 static Expected<TuningKey> keyFromJson(const Json &json) {
   Fields fields(json);
-  TuningKey key{fields.text("kernelIdentity"), fields.text("targetFingerprint"), fields.text("toolchain"),
-                fields.text("specialization"), fields.text("keyValues"),         fields.text("kernelName"),
+  TuningKey key{fields.text("kernelIdentity"), fields.text("targetFingerprint"),
+                fields.text("toolchain"),      fields.text("specialization"),
+                fields.text("keyValues"),      fields.text("kernelName"),
                 fields.text("file"),           fields.text("target")};
   std::string digest = fields.text("digest");
   std::string problem = fields.problem();
@@ -206,9 +209,10 @@ static Expected<Json> parseExport(std::string_view text) {
     return fail(ErrorKind::User, "store.import",
                 "not an export of a store: it does not begin with {\"format\": \"tilewright-store\", ...}");
   if (document.value("version", Json()) != 1)
-    return fail(ErrorKind::User, "store.import",
-                "an export of another version; this Tilewright reads version 1. Export it again with the Tilewright "
-                "that wrote it, or upgrade this one");
+    return fail(
+        ErrorKind::User, "store.import",
+        "an export of another version; this Tilewright reads version 1. Export it again with the Tilewright "
+        "that wrote it, or upgrade this one");
   if (auto keys = document.find("keys"); keys == document.end() || !keys->is_array())
     return fail(ErrorKind::User, "store.import", "the export has no list of keys");
   return document;

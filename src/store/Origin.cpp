@@ -11,8 +11,8 @@
 
 namespace tilewright::store {
 
-/// Field 22 of /proc/PID/stat: the start in clock ticks since boot. 0 where there is no such file or it is another
-/// system's.
+/// Field 22 of /proc/PID/stat: the start in clock ticks since boot. 0 where there is no such file or it is
+/// another system's.
 static int64_t startOf(int64_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string line;

@@ -43,10 +43,12 @@ std::optional<std::vector<double>> samplesFromJson(std::string_view json) {
 }
 
 static Unexpected strangeRow(std::string_view location, std::string_view uuid, std::string_view what) {
-  return fail(ErrorKind::Unavailable, "store.corrupt",
-              fmt::format("the store {} is damaged: record {} has {}. `tilewright store export` what can be read, or "
-                          "move the file away, and the next run starts an empty one",
-                          location, uuid, what));
+  return fail(
+      ErrorKind::Unavailable, "store.corrupt",
+      fmt::format(
+          "the store {} is damaged: record {} has {}. `tilewright store verify` lists all damage. To keep "
+          "the rest, move the file away and `tilewright store merge` it into a new one",
+          location, uuid, what));
 }
 
 static Origin readOrigin(const sqlite::Query &row, int first) {
@@ -63,10 +65,10 @@ Expected<TrialRecord> readTrial(const sqlite::Query &row, std::string_view locat
   auto samples = samplesFromJson(row.text(first + 5));
   if (!config || !status || !method || !samples)
     return strangeRow(location, trial.id,
-                      !config    ? "no readable configuration"
-                      : !status  ? "an unknown status"
-                      : !method  ? "an unknown method"
-                                 : "no readable samples");
+                      !config   ? "no readable configuration"
+                      : !status ? "an unknown status"
+                      : !method ? "an unknown method"
+                                : "no readable samples");
   trial.config = std::move(*config);
   trial.status = *status;
   trial.code = row.text(first + 2);
@@ -117,7 +119,8 @@ static std::string problemOfOrigin(int64_t createdUnixMs, std::string_view id) {
 }
 
 std::string problemOfValues(const TrialRecord &trial) {
-  if (trial.code.size() > 64 || trial.code.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") != trial.code.npos)
+  if (trial.code.size() > 64 ||
+      trial.code.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") != trial.code.npos)
     return "code: not a reason code";
   for (size_t i = 0; i < trial.samplesNs.size(); ++i)
     if (trial.samplesNs[i] < 0)

@@ -20,7 +20,9 @@ static std::optional<Enum> lookUp(const std::array<std::string_view, N> &names, 
   return std::nullopt;
 }
 
-std::optional<TrialStatus> parseTrialStatus(std::string_view text) { return lookUp<TrialStatus>(kStatusNames, text); }
+std::optional<TrialStatus> parseTrialStatus(std::string_view text) {
+  return lookUp<TrialStatus>(kStatusNames, text);
+}
 std::optional<Method> parseMethod(std::string_view text) { return lookUp<Method>(kMethodNames, text); }
 
 } // namespace tilewright::store

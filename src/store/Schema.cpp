@@ -10,9 +10,9 @@ struct Migration {
   const char *sql;
 };
 
-// Key ids are never used again (AUTOINCREMENT), so that a process that still knows the id of a collected key cannot
-// attach a record to another key. `uuid` identifies a record across files. Readable text throughout: any SQLite shell can
-// look into a store.
+// Key ids are never used again (AUTOINCREMENT), so that a process that still knows the id of a collected key
+// cannot attach a record to another key. `uuid` identifies a record across files. Readable text throughout:
+// any SQLite shell can look into a store.
 static constexpr Migration kMigrations[] = {
     {0, R"sql(
 CREATE TABLE tuning_key (
@@ -78,8 +78,8 @@ CREATE TABLE object (
 };
 static_assert(std::size(kMigrations) == kSchemaVersion, "one migration for each version");
 
-/// The version of a database that is a store or is empty (then 0). To be called inside a transaction: another process
-/// may be creating the tables right now, and a look before joined with a look after is neither.
+/// The version of a database that is a store or is empty (then 0). To be called inside a transaction: another
+/// process may be creating the tables right now, and a look before joined with a look after is neither.
 static Expected<int64_t> versionOf(sqlite::Connection &db, std::string_view location) {
   TW_TRY(int64_t application, db.integer("PRAGMA application_id"));
   TW_TRY(int64_t version, db.integer("PRAGMA user_version"));
@@ -88,17 +88,19 @@ static Expected<int64_t> versionOf(sqlite::Connection &db, std::string_view loca
   TW_TRY(int64_t tables, db.integer("SELECT count(*) FROM sqlite_schema"));
   if (tables == 0 && application == 0 && version == 0)
     return 0;
-  return fail(ErrorKind::User, "store.open",
-              fmt::format("{} is a database of another program, not a store of Tilewright; it was not touched. Set "
-                          "TILEWRIGHT_STORE to another file",
-                          location));
+  return fail(
+      ErrorKind::User, "store.open",
+      fmt::format("{} is a database of another program, not a store of Tilewright; it was not touched. Set "
+                  "TILEWRIGHT_STORE to another file",
+                  location));
 }
 
 static Error newer(std::string_view location, int64_t version) {
-  return {ErrorKind::User, "store.version",
-          fmt::format("the store {} was written by a newer Tilewright (format {}; this one knows {}). It was not "
-                      "touched. Upgrade Tilewright, or set TILEWRIGHT_STORE to another file",
-                      location, version, kSchemaVersion)};
+  return {
+      ErrorKind::User, "store.version",
+      fmt::format("the store {} was written by a newer Tilewright (format {}; this one knows {}). It was not "
+                  "touched. Upgrade Tilewright, or set TILEWRIGHT_STORE to another file",
+                  location, version, kSchemaVersion)};
 }
 
 static Expected<void> migrate(sqlite::Connection &db, std::string_view location) {
@@ -134,12 +136,15 @@ Expected<void> prepareSchema(sqlite::Connection &db, std::string_view location, 
   if (version == kSchemaVersion)
     return {};
   if (readOnly && version == 0)
-    return fail(ErrorKind::User, "store.open", fmt::format("{} is empty: nothing has been recorded yet", location));
+    return fail(ErrorKind::User, "store.open",
+                fmt::format("{} is empty: nothing has been recorded yet", location));
   if (readOnly)
-    return fail(ErrorKind::User, "store.version",
-                fmt::format("the store {} was written by an older Tilewright (format {}); open it once for writing to "
-                            "bring it up to format {}",
-                            location, version, kSchemaVersion));
+    return fail(
+        ErrorKind::User, "store.version",
+        fmt::format(
+            "the store {} was written by an older Tilewright (format {}); open it once for writing to "
+            "bring it up to format {}",
+            location, version, kSchemaVersion));
   return db.write([&] { return migrate(db, location); });
 }
 

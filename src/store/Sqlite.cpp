@@ -61,7 +61,8 @@ Expected<void> Query::run() {
 }
 
 double Query::real(int column) const {
-  return isNull(column) ? std::numeric_limits<double>::quiet_NaN() : sqlite3_column_double(statement_, column);
+  return isNull(column) ? std::numeric_limits<double>::quiet_NaN()
+                        : sqlite3_column_double(statement_, column);
 }
 
 std::string_view Query::text(int column) const {
@@ -117,8 +118,8 @@ Connection::~Connection() {
   sqlite3_close_v2(handle_);
 }
 
-/// Called by SQLite while another process holds a lock. Short waits with some randomness serve many writers of
-/// short transactions better than SQLite's own schedule, whose waits of 100 ms starve the unlucky.
+/// Called by SQLite while another process holds a lock. Short waits with some randomness serve many writers
+/// of short transactions better than SQLite's own schedule, whose waits of 100 ms starve the unlucky.
 int Connection::waitForOthers(void *self, int attempt) {
   auto *connection = static_cast<Connection *>(self);
   auto now = std::chrono::steady_clock::now();
@@ -137,8 +138,8 @@ Expected<Query> Connection::query(std::string_view sql) {
   auto found = statements_.find(sql);
   if (found == statements_.end()) {
     sqlite3_stmt *statement = nullptr;
-    int result = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
-                                    &statement, nullptr);
+    int result = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
+                                    SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
     if (result != SQLITE_OK)
       return Unexpected(describe(handle_, result, options_.path));
     found = statements_.emplace(sql, statement).first;

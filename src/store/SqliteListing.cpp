@@ -17,7 +17,8 @@ Expected<std::vector<KeySummary>> SqliteStore::keys(const KeyFilter &filter) {
                    "max(coalesce((SELECT max(t.created_unix_ms) FROM trial t WHERE t.key_id = k.id), 0), "
                    "    coalesce((SELECT max(h.created_unix_ms) FROM choice h WHERE h.key_id = k.id), 0)), "
                    "c.id, " TW_CHOICE_COLUMNS " FROM tuning_key k LEFT JOIN choice c ON c.id = ("
-                   "SELECT h.id FROM choice h WHERE h.key_id = k.id ORDER BY h.created_unix_ms DESC, h.id DESC LIMIT 1) "
+                   "SELECT h.id FROM choice h WHERE h.key_id = k.id ORDER BY h.created_unix_ms DESC, h.id "
+                   "DESC LIMIT 1) "
                    "WHERE substr(k.digest, 1, length(?1)) = ?1 AND (?2 = '' OR k.kernel_name = ?2) "
                    "AND (?3 = '' OR k.target = ?3) AND (?4 = '' OR k.kernel_identity = ?4) "
                    "ORDER BY k.kernel_name, k.target, k.key_values, k.digest"));
@@ -32,9 +33,10 @@ Expected<std::vector<KeySummary>> SqliteStore::keys(const KeyFilter &filter) {
     summary.trials = query.integer(kKeyColumns);
     summary.okTrials = query.integer(kKeyColumns + 1);
     summary.lastUnixMs = query.integer(kKeyColumns + 2);
-    if (!query.isNull(kKeyColumns + 3)) {
-      TW_TRY(summary.choice, readChoice(query, location(), kKeyColumns + 4));
-    }
+    // One bad record must not hide all others: `choice` and `verify` report it.
+    if (!query.isNull(kKeyColumns + 3))
+      if (auto choice = readChoice(query, location(), kKeyColumns + 4))
+        summary.choice = std::move(*choice);
   }
 }
 
@@ -56,33 +58,36 @@ static Expected<void> countRows(sqlite::Connection &db, GcReport &report, int64_
   return {};
 }
 
-#define TW_LAST_USE                                                                                                    \
-  "max(coalesce((SELECT max(t.created_unix_ms) FROM trial t WHERE t.key_id = k.id), 0), "                              \
+#define TW_LAST_USE                                                                                          \
+  "max(coalesce((SELECT max(t.created_unix_ms) FROM trial t WHERE t.key_id = k.id), 0), "                    \
   "coalesce((SELECT max(c.created_unix_ms) FROM choice c WHERE c.key_id = k.id), 0))"
 
 static Expected<void> collect(sqlite::Connection &db, const GcPolicy &policy) {
-  TW_CHECK(db.execute("DELETE FROM trial AS t WHERE t.status = 'in-flight' AND EXISTS (SELECT 1 FROM trial e "
-                      "WHERE e.key_id = t.key_id AND e.config = t.config AND e.method = t.method AND e.id > t.id "
-                      "AND e.status <> 'in-flight')"));
+  TW_CHECK(
+      db.execute("DELETE FROM trial AS t WHERE t.status = 'in-flight' AND EXISTS (SELECT 1 FROM trial e "
+                 "WHERE e.key_id = t.key_id AND e.config = t.config AND e.method = t.method AND e.id > t.id "
+                 "AND e.status <> 'in-flight')"));
   if (policy.keysUnusedSinceUnixMs) {
     TW_TRY(auto unused, db.query("DELETE FROM tuning_key AS k WHERE " TW_LAST_USE " < ?1"));
     TW_CHECK(unused.bind(*policy.keysUnusedSinceUnixMs).run());
   }
   if (policy.supersededKernels)
-    TW_CHECK(db.execute("WITH used AS MATERIALIZED (SELECT k.kernel_identity AS identity, k.kernel_name AS name, "
-                        "k.file AS file, k.target AS target, max(" TW_LAST_USE ") AS last FROM tuning_key k "
-                        "GROUP BY 1, 2, 3, 4) "
-                        "DELETE FROM tuning_key AS k WHERE k.kernel_name <> '' AND EXISTS (SELECT 1 FROM used o, used y "
-                        "WHERE o.identity = k.kernel_identity AND o.name = k.kernel_name AND o.file = k.file "
-                        "AND o.target = k.target AND y.name = o.name AND y.file = o.file AND y.target = o.target "
-                        "AND y.identity <> o.identity AND y.last > o.last)"));
+    TW_CHECK(db.execute(
+        "WITH used AS MATERIALIZED (SELECT k.kernel_identity AS identity, k.kernel_name AS name, "
+        "k.file AS file, k.target AS target, max(" TW_LAST_USE ") AS last FROM tuning_key k "
+        "GROUP BY 1, 2, 3, 4) "
+        "DELETE FROM tuning_key AS k WHERE k.kernel_name <> '' AND EXISTS (SELECT 1 FROM used o, used y "
+        "WHERE o.identity = k.kernel_identity AND o.name = k.kernel_name AND o.file = k.file "
+        "AND o.target = k.target AND y.name = o.name AND y.file = o.file AND y.target = o.target "
+        "AND y.identity <> o.identity AND y.last > o.last)"));
   if (policy.objectsOlderThanUnixMs) {
     TW_TRY(auto old, db.query("DELETE FROM object WHERE created_unix_ms < ?1"));
     TW_CHECK(old.bind(*policy.objectsOlderThanUnixMs).run());
   }
   if (policy.maxObjectBytes) {
-    TW_TRY(auto large, db.query("DELETE FROM object WHERE id IN (SELECT id FROM (SELECT id, sum(length(bytes)) OVER "
-                                "(ORDER BY created_unix_ms DESC, id DESC) AS kept FROM object) WHERE kept > ?1)"));
+    TW_TRY(auto large,
+           db.query("DELETE FROM object WHERE id IN (SELECT id FROM (SELECT id, sum(length(bytes)) OVER "
+                    "(ORDER BY created_unix_ms DESC, id DESC) AS kept FROM object) WHERE kept > ?1)"));
     TW_CHECK(large.bind(*policy.maxObjectBytes).run());
   }
   return {};
@@ -106,8 +111,8 @@ Expected<GcReport> SqliteStore::gc(const GcPolicy &policy) {
 
 /// Every record of one table that this program cannot read, or that must not be there.
 template <class Read>
-static Expected<void> checkRows(sqlite::Connection &db, std::string_view sql, std::string_view table, Read read,
-                                std::vector<std::string> &problems) {
+static Expected<void> checkRows(sqlite::Connection &db, std::string_view sql, std::string_view table,
+                                Read read, std::vector<std::string> &problems) {
   TW_TRY(auto query, db.query(sql));
   while (true) {
     TW_TRY(bool row, query.step());
@@ -134,8 +139,8 @@ Expected<std::vector<std::string>> SqliteStore::verify() {
         problems.push_back(fmt::format("file: {}", check.text(0)));
     }
   }
-  // SQLite reads what is missing of the last page as zeros, which no check of the structure notices. The log is asked
-  // after the size, so that a checkpoint in between does not look like a loss.
+  // SQLite reads what is missing of the last page as zeros, which no check of the structure notices. The log
+  // is asked after the size, so that a checkpoint in between does not look like a loss.
   TW_TRY(int64_t bytes, fileBytes(*db));
   if (!inMemory() && !hasLog(options_.path)) {
     std::error_code ignored;

@@ -18,15 +18,16 @@ static Expected<void> makeDirectory(const fs::path &file) {
   if (!file.parent_path().empty())
     fs::create_directories(file.parent_path(), problem);
   if (problem)
-    return fail(ErrorKind::Unavailable, "store.readonly",
-                fmt::format("the directory of the store {} cannot be made ({}). Set TILEWRIGHT_STORE to a file in a "
-                            "directory that can be written",
-                            file.string(), problem.message()));
+    return fail(
+        ErrorKind::Unavailable, "store.readonly",
+        fmt::format("the directory of the store {} cannot be made ({}). Set TILEWRIGHT_STORE to a file in a "
+                    "directory that can be written",
+                    file.string(), problem.message()));
   return {};
 }
 
-/// Switching an empty file to write-ahead logging takes an exclusive lock for which SQLite does not wait by itself, so
-/// processes that create the same store at the same moment have to retry.
+/// Switching an empty file to write-ahead logging takes an exclusive lock for which SQLite does not wait by
+/// itself, so processes that create the same store at the same moment have to retry.
 static Expected<void> chooseJournal(sqlite::Connection &db, std::chrono::milliseconds patience) {
   auto deadline = std::chrono::steady_clock::now() + patience;
   while (true) {
@@ -39,7 +40,8 @@ static Expected<void> chooseJournal(sqlite::Connection &db, std::chrono::millise
   }
 }
 
-static Expected<std::unique_ptr<sqlite::Connection>> openForReading(const StoreOptions &options, bool immutable) {
+static Expected<std::unique_ptr<sqlite::Connection>> openForReading(const StoreOptions &options,
+                                                                    bool immutable) {
   std::string path = options.path.string();
   TW_TRY(auto db, sqlite::Connection::open({path, true, immutable, options.busyTimeout}));
   TW_CHECK(prepareSchema(*db, path, true));
@@ -87,21 +89,22 @@ Expected<std::unique_ptr<sqlite::Connection>> SqliteStore::connect() const {
   std::error_code ignored;
   bool exists = fs::exists(options_.path, ignored);
   if (exists && !fs::is_regular_file(options_.path, ignored))
-    return fail(ErrorKind::User, "store.open",
-                fmt::format("{} is not a file, so it cannot be a store. Set TILEWRIGHT_STORE to a file",
-                            location()));
+    return fail(
+        ErrorKind::User, "store.open",
+        fmt::format("{} is not a file, so it cannot be a store. Set TILEWRIGHT_STORE to a file", location()));
   if (!options_.readOnly) {
     TW_CHECK(makeDirectory(options_.path));
     return openForWriting(options_);
   }
   if (!exists)
-    return fail(ErrorKind::User, "store.open",
-                fmt::format("there is no store at {}: nothing has been recorded yet, or TILEWRIGHT_STORE points "
-                            "elsewhere",
-                            location()));
+    return fail(
+        ErrorKind::User, "store.open",
+        fmt::format("there is no store at {}: nothing has been recorded yet, or TILEWRIGHT_STORE points "
+                    "elsewhere",
+                    location()));
   auto db = openForReading(options_, false);
-  // Reading with a write-ahead log needs a shared-memory file next to the store. Where none can be made, and the log
-  // is empty, the file alone is the whole truth.
+  // Reading with a write-ahead log needs a shared-memory file next to the store. Where none can be made, and
+  // the log is empty, the file alone is the whole truth.
   bool noSharedMemory = !db && (db.error().code == "store.open" || db.error().code == "store.readonly");
   if (noSharedMemory && !hasLog(options_.path))
     if (auto alone = openForReading(options_, true))

@@ -20,7 +20,8 @@ static int64_t nowUnixMs() {
 static std::string freshId() {
   std::array<unsigned char, 16> bytes{};
   if (getentropy(bytes.data(), bytes.size()) != 0)
-    return contentHash(fmt::format("{} {}", getpid(), std::chrono::steady_clock::now().time_since_epoch().count()));
+    return contentHash(
+        fmt::format("{} {}", getpid(), std::chrono::steady_clock::now().time_since_epoch().count()));
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
@@ -29,7 +30,8 @@ namespace {
 class KeyWriter {
 public:
   /// Finds the key's row or makes it. `relabel` brings the readable fields up to date.
-  static Expected<KeyWriter> forKey(sqlite::Connection &db, const Origin &self, const TuningKey &key, bool relabel);
+  static Expected<KeyWriter> forKey(sqlite::Connection &db, const Origin &self, const TuningKey &key,
+                                    bool relabel);
   /// False when the record is here already.
   Expected<bool> add(const TrialRecord &trial);
   Expected<bool> add(const ChoiceRecord &choice);
@@ -37,7 +39,8 @@ public:
 
 private:
   KeyWriter(sqlite::Connection &db, const Origin &self) : db_(db), self_(self) {}
-  /// Now, but never before the key's youngest record: a clock that was set back must not hide the latest choice.
+  /// Now, but never before the key's youngest record: a clock that was set back must not hide the latest
+  /// choice.
   Expected<int64_t> nextTime(std::string_view youngest, const Config &config, Method method);
 
   void bindOrigin(sqlite::Query &query, const Origin &given);
@@ -65,13 +68,15 @@ Expected<KeyWriter> KeyWriter::forKey(sqlite::Connection &db, const Origin &self
   if (writer.keyId_ != 0) {
     if (!relabel || key.kernelName.empty())
       return writer;
-    TW_TRY(auto update, db.query("UPDATE tuning_key SET kernel_name = ?1, file = ?2, target = ?3 WHERE id = ?4"));
+    TW_TRY(auto update,
+           db.query("UPDATE tuning_key SET kernel_name = ?1, file = ?2, target = ?3 WHERE id = ?4"));
     TW_CHECK(update.bind(key.kernelName).bind(key.file).bind(key.target).bind(writer.keyId_).run());
     return writer;
   }
-  TW_TRY(auto insert, db.query("INSERT INTO tuning_key (digest, kernel_identity, target_fingerprint, toolchain, "
-                               "specialization, key_values, kernel_name, file, target) "
-                               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id"));
+  TW_TRY(auto insert,
+         db.query("INSERT INTO tuning_key (digest, kernel_identity, target_fingerprint, toolchain, "
+                  "specialization, key_values, kernel_name, file, target) "
+                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id"));
   insert.bind(digest).bind(key.kernelIdentity).bind(key.targetFingerprint).bind(key.toolchain);
   insert.bind(key.specialization).bind(key.keyValues).bind(key.kernelName).bind(key.file).bind(key.target);
   TW_CHECK(insert.step());
@@ -94,16 +99,23 @@ void KeyWriter::bindOrigin(sqlite::Query &query, const Origin &given) {
 Expected<bool> KeyWriter::add(const TrialRecord &trial) {
   int64_t created = trial.createdUnixMs;
   if (created == 0) {
-    TW_TRY(created, nextTime("SELECT max(created_unix_ms) FROM trial WHERE key_id = ?1 AND config = ?2 AND method = ?3",
-                             trial.config, trial.method));
+    TW_TRY(
+        created,
+        nextTime("SELECT max(created_unix_ms) FROM trial WHERE key_id = ?1 AND config = ?2 AND method = ?3",
+                 trial.config, trial.method));
   }
-  TW_TRY(auto insert,
-         db_.query("INSERT INTO trial (uuid, key_id, config, method, status, code, text, predicted_ns, best_ns, "
-                   "samples_ns, created_unix_ms, host, user, pid, process_start) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-                   "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) ON CONFLICT (uuid) DO NOTHING"));
+  TW_TRY(
+      auto insert,
+      db_.query(
+          "INSERT INTO trial (uuid, key_id, config, method, status, code, text, predicted_ns, best_ns, "
+          "samples_ns, created_unix_ms, host, user, pid, process_start) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+          "?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) ON CONFLICT (uuid) DO NOTHING"));
   insert.bind(trial.id.empty() ? freshId() : trial.id).bind(keyId_).bind(configToJson(trial.config));
   insert.bind(toString(trial.method)).bind(toString(trial.status)).bind(trial.code).bind(trial.text);
-  insert.bind(trial.predictedNs).bind(trial.bestEstimateNs).bind(samplesToJson(trial.samplesNs)).bind(created);
+  insert.bind(trial.predictedNs)
+      .bind(trial.bestEstimateNs)
+      .bind(samplesToJson(trial.samplesNs))
+      .bind(created);
   bindOrigin(insert, trial.origin);
   TW_CHECK(insert.run());
   return db_.changes() > 0;
@@ -112,14 +124,16 @@ Expected<bool> KeyWriter::add(const TrialRecord &trial) {
 Expected<bool> KeyWriter::add(const ChoiceRecord &choice) {
   int64_t created = choice.createdUnixMs;
   if (created == 0) {
-    TW_TRY(created, nextTime("SELECT max(created_unix_ms) FROM choice WHERE key_id = ?1 AND ?2 IS NOT NULL AND ?3 IS "
-                             "NOT NULL",
-                             choice.config, choice.method));
+    TW_TRY(created,
+           nextTime("SELECT max(created_unix_ms) FROM choice WHERE key_id = ?1 AND ?2 IS NOT NULL AND ?3 IS "
+                    "NOT NULL",
+                    choice.config, choice.method));
   }
   TW_TRY(auto insert,
-         db_.query("INSERT INTO choice (uuid, key_id, config, method, time_ns, rule, why, wall_seconds, "
-                   "created_unix_ms, host, user, pid, process_start) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-                   "?10, ?11, ?12, ?13) ON CONFLICT (uuid) DO NOTHING"));
+         db_.query(
+             "INSERT INTO choice (uuid, key_id, config, method, time_ns, rule, why, wall_seconds, "
+             "created_unix_ms, host, user, pid, process_start) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+             "?10, ?11, ?12, ?13) ON CONFLICT (uuid) DO NOTHING"));
   insert.bind(choice.id.empty() ? freshId() : choice.id).bind(keyId_).bind(configToJson(choice.config));
   insert.bind(toString(choice.method)).bind(choice.timeNs).bind(choice.rule).bind(choice.why);
   insert.bind(choice.wallSeconds).bind(created);
@@ -201,22 +215,25 @@ Expected<void> SqliteStore::importRecords(const TuningKey &key, std::span<const 
 }
 
 /// An in-flight mark counts until a record that ended follows it. Row ids, not times, say what follows what.
-#define TW_NOT_REPLACED                                                                                                \
-  "(t.status <> 'in-flight' OR NOT EXISTS (SELECT 1 FROM trial e WHERE e.key_id = t.key_id AND e.config = t.config "   \
+#define TW_NOT_REPLACED                                                                                      \
+  "(t.status <> 'in-flight' OR NOT EXISTS (SELECT 1 FROM trial e WHERE e.key_id = t.key_id AND e.config = "  \
+  "t.config "                                                                                                \
   "AND e.method = t.method AND e.id > t.id AND e.status <> 'in-flight'))"
 
 static void explainMark(TrialRecord &trial) {
   if (trial.status != TrialStatus::InFlight || trial.origin.mayBeAlive())
     return;
   trial.code = "interrupted";
-  trial.text = fmt::format("process {} on {} ended while this trial was running", trial.origin.pid, trial.origin.host);
+  trial.text =
+      fmt::format("process {} on {} ended while this trial was running", trial.origin.pid, trial.origin.host);
 }
 
 Expected<std::vector<TrialRecord>> SqliteStore::trials(const TuningKey &key) {
   std::lock_guard lock(mutex_);
   TW_TRY(auto *db, connection());
-  TW_TRY(auto query, db->query("SELECT " TW_TRIAL_COLUMNS " FROM trial t JOIN tuning_key k ON k.id = t.key_id "
-                               "WHERE k.digest = ?1 AND " TW_NOT_REPLACED " ORDER BY t.created_unix_ms, t.id"));
+  TW_TRY(auto query,
+         db->query("SELECT " TW_TRIAL_COLUMNS " FROM trial t JOIN tuning_key k ON k.id = t.key_id "
+                   "WHERE k.digest = ?1 AND " TW_NOT_REPLACED " ORDER BY t.created_unix_ms, t.id"));
   query.bind(key.digest());
   std::vector<TrialRecord> found;
   while (true) {
@@ -234,9 +251,10 @@ Expected<std::optional<TrialRecord>> SqliteStore::latestTrial(const TuningKey &k
                                                               Method method) {
   std::lock_guard lock(mutex_);
   TW_TRY(auto *db, connection());
-  TW_TRY(auto query, db->query("SELECT " TW_TRIAL_COLUMNS " FROM trial t JOIN tuning_key k ON k.id = t.key_id "
-                               "WHERE k.digest = ?1 AND t.config = ?2 AND t.method = ?3 AND " TW_NOT_REPLACED
-                               " ORDER BY t.created_unix_ms DESC, t.id DESC LIMIT 1"));
+  TW_TRY(auto query,
+         db->query("SELECT " TW_TRIAL_COLUMNS " FROM trial t JOIN tuning_key k ON k.id = t.key_id "
+                   "WHERE k.digest = ?1 AND t.config = ?2 AND t.method = ?3 AND " TW_NOT_REPLACED
+                   " ORDER BY t.created_unix_ms DESC, t.id DESC LIMIT 1"));
   TW_TRY(bool row, query.bind(key.digest()).bind(configToJson(config)).bind(toString(method)).step());
   if (!row)
     return std::nullopt;
@@ -249,8 +267,9 @@ Expected<std::optional<ChoiceRecord>> SqliteStore::choice(const TuningKey &key) 
   std::string digest = key.digest();
   std::lock_guard lock(mutex_);
   TW_TRY(auto *db, connection());
-  TW_TRY(auto query, db->query("SELECT " TW_CHOICE_COLUMNS " FROM choice c JOIN tuning_key k ON k.id = c.key_id "
-                               "WHERE k.digest = ?1 ORDER BY c.created_unix_ms DESC, c.id DESC LIMIT 1"));
+  TW_TRY(auto query,
+         db->query("SELECT " TW_CHOICE_COLUMNS " FROM choice c JOIN tuning_key k ON k.id = c.key_id "
+                   "WHERE k.digest = ?1 ORDER BY c.created_unix_ms DESC, c.id DESC LIMIT 1"));
   TW_TRY(bool row, query.bind(digest).step());
   if (!row)
     return std::nullopt;
@@ -260,8 +279,9 @@ Expected<std::optional<ChoiceRecord>> SqliteStore::choice(const TuningKey &key) 
 Expected<std::vector<ChoiceRecord>> SqliteStore::choices(const TuningKey &key) {
   std::lock_guard lock(mutex_);
   TW_TRY(auto *db, connection());
-  TW_TRY(auto query, db->query("SELECT " TW_CHOICE_COLUMNS " FROM choice c JOIN tuning_key k ON k.id = c.key_id "
-                               "WHERE k.digest = ?1 ORDER BY c.created_unix_ms, c.id"));
+  TW_TRY(auto query,
+         db->query("SELECT " TW_CHOICE_COLUMNS " FROM choice c JOIN tuning_key k ON k.id = c.key_id "
+                   "WHERE k.digest = ?1 ORDER BY c.created_unix_ms, c.id"));
   query.bind(key.digest());
   std::vector<ChoiceRecord> found;
   while (true) {

@@ -7,8 +7,8 @@
 
 namespace tilewright::store {
 
-/// The store in one SQLite file (or in memory): one connection behind one lock. A look-up takes microseconds, so
-/// threads have no need of connections of their own; launch paths keep choices in their own tables anyway.
+/// The store in one SQLite file (or in memory): one connection behind one lock. A look-up takes microseconds,
+/// so threads have no need of connections of their own; launch paths keep choices in their own tables anyway.
 class SqliteStore final : public Store {
 public:
   static Expected<std::shared_ptr<SqliteStore>> open(StoreOptions options);

@@ -35,7 +35,8 @@ Store::Opened Store::openOrInMemory(const StoreOptions &options) {
 }
 
 template <class Record>
-static std::vector<Record> onlySound(std::vector<Record> records, std::string_view digest, ImportReport &report) {
+static std::vector<Record> onlySound(std::vector<Record> records, std::string_view digest,
+                                     ImportReport &report) {
   std::erase_if(records, [&](const Record &record) {
     std::string problem = problemOf(record);
     if (!problem.empty())
@@ -54,7 +55,8 @@ Expected<ImportReport> Store::merge(const std::filesystem::path &otherStore) {
     auto choices = other->choices(summary.key);
     std::string digest = summary.key.digest();
     if (!trials || !choices) {
-      report.problems.push_back(fmt::format("key {}: {}", digest, (trials ? choices.error() : trials.error()).message));
+      report.problems.push_back(
+          fmt::format("key {}: {}", digest, (trials ? choices.error() : trials.error()).message));
       continue;
     }
     TW_CHECK(importRecords(summary.key, onlySound(std::move(*trials), digest, report),

@@ -40,7 +40,8 @@ struct Origin {
   std::string host;
   std::string user;
   int64_t pid = 0;
-  int64_t processStart = 0; ///< the kernel's start time of the process, so that a reused pid is not mistaken for it
+  int64_t processStart =
+      0; ///< the kernel's start time of the process, so that a reused pid is not mistaken for it
 
   static Origin current();
   /// False only when the process is known to be gone: same host, and no process with this pid and start.
@@ -55,9 +56,9 @@ struct Origin {
 struct TrialRecord {
   Config config;
   TrialStatus status = TrialStatus::Ok;
-  std::string code;          ///< a reason code (ReasonCodes.def); empty when `status` is Ok
-  std::string text;          ///< the reason in words: the compiler's message, the signal, the two differing values
-  double predictedNs = 0;    ///< by the cost model; 0 when it made no prediction
+  std::string code; ///< a reason code (ReasonCodes.def); empty when `status` is Ok
+  std::string text; ///< the reason in words: the compiler's message, the signal, the two differing values
+  double predictedNs = 0; ///< by the cost model; 0 when it made no prediction
   std::vector<double> samplesNs;
   double bestEstimateNs = 0; ///< robust centre of the samples (the median); 0 when there is none
   Method method = Method::Measured;
@@ -73,8 +74,8 @@ struct ChoiceRecord {
   Config config;
   double timeNs = 0;
   Method method = Method::Measured;
-  std::string rule;       ///< the policy that decided: "fastest", "tie:fewer-programs", "nearest:n_cols=768", ...
-  std::string why;        ///< one sentence for people
+  std::string rule; ///< the policy that decided: "fastest", "tie:fewer-programs", "nearest:n_cols=768", ...
+  std::string why;  ///< one sentence for people
   double wallSeconds = 0; ///< what finding it took
   int64_t createdUnixMs = 0;
   Origin origin;
@@ -83,8 +84,9 @@ struct ChoiceRecord {
   friend bool operator==(const ChoiceRecord &, const ChoiceRecord &) = default;
 };
 
-/// A configuration as typed JSON text, `{"BLOCK":64,"fast":true,"mode":"1"}`: unlike Config::toString it keeps the
-/// kinds of values apart (the text "1" is not the number 1). Sorted by name, so equal configurations give equal text.
+/// A configuration as typed JSON text, `{"BLOCK":64,"fast":true,"mode":"1"}`: unlike Config::toString it
+/// keeps the kinds of values apart (the text "1" is not the number 1). Sorted by name, so equal
+/// configurations give equal text.
 std::string configToJson(const Config &config);
 Expected<Config> configFromJson(std::string_view json);
 

@@ -5,13 +5,14 @@ namespace tilewright::store {
 
 /// What a tuning result depends on. Two launches with equal keys may share it; anything else may not.
 ///
-/// The first five fields are canonical text made by whoever knows the matter, and they alone make the digest. The
-/// last three are for people who read a listing: a kernel in a moved file keeps its results.
+/// The first five fields are canonical text made by whoever knows the matter, and they alone make the digest.
+/// The last three are for people who read a listing: a kernel in a moved file keeps its results.
 ///
-///     {kernelIdentity: "softmax:9f31...", targetFingerprint: "cpu:avx512:8", toolchain: "llvm-22.1.0;tilewright-0.1",
+///     {kernelIdentity: "softmax:9f31...", targetFingerprint: "cpu:avx512:8", toolchain:
+///     "llvm-22.1.0;tilewright-0.1",
 ///      specialization: "x:*fp32,n:i32", keyValues: "n_cols=781"}
 struct TuningKey {
-  std::string kernelIdentity;    ///< hash of the kernel's meaning (its source without layout, and what it calls)
+  std::string kernelIdentity; ///< hash of the kernel's meaning (its source without layout, and what it calls)
   std::string targetFingerprint; ///< the device, as far as times depend on it
   std::string toolchain;         ///< compilers and their versions
   std::string specialization;    ///< argument types, alignment classes, fixed constants

@@ -27,7 +27,8 @@ TEST(TuningKeyTest, DigestIsTheSameInEveryVersion) {
 }
 
 TEST(TuningKeyTest, FamilyIsAllButTheKeyValues) {
-  TuningKey key{"k", "t", "c", "s", "n=1"}, neighbour{"k", "t", "c", "s", "n=2"}, stranger{"k", "t", "c2", "s", "n=1"};
+  TuningKey key{"k", "t", "c", "s", "n=1"}, neighbour{"k", "t", "c", "s", "n=2"},
+      stranger{"k", "t", "c2", "s", "n=1"};
   EXPECT_TRUE(key.sameFamily(neighbour));
   EXPECT_FALSE(key.sameFamily(stranger));
 }
@@ -50,15 +51,16 @@ TEST(ConfigJsonTest, KeepsKindsApart) {
   config.set("e", std::string("true\n\"x\""));
   config.set("f", std::numeric_limits<int64_t>::min());
   config.set("g", 0.1);
-  EXPECT_EQ(configToJson(config), R"({"a":1,"b":1.0,"c":"1","d":true,"e":"true\n\"x\"","f":-9223372036854775808,"g":0.1})");
+  EXPECT_EQ(configToJson(config),
+            R"({"a":1,"b":1.0,"c":"1","d":true,"e":"true\n\"x\"","f":-9223372036854775808,"g":0.1})");
   auto back = configFromJson(configToJson(config));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, config);
 }
 
 TEST(ConfigJsonTest, ReadsAnyJsonOfTheForm) {
-  for (const char *text : {"{}", R"({ "a" : 1 })", R"({"a":1,"b":"x","c":false})", R"({"a":1.5})", R"({"a":-3e2,"b":"\u00e9"})",
-                           R"({"a":-0})", R"({"a":"true"})"}) {
+  for (const char *text : {"{}", R"({ "a" : 1 })", R"({"a":1,"b":"x","c":false})", R"({"a":1.5})",
+                           R"({"a":-3e2,"b":"\u00e9"})", R"({"a":-0})", R"({"a":"true"})"}) {
     auto config = configFromJson(text);
     ASSERT_TRUE(config) << text;
     auto again = configFromJson(configToJson(*config));
@@ -69,8 +71,9 @@ TEST(ConfigJsonTest, ReadsAnyJsonOfTheForm) {
 }
 
 TEST(ConfigJsonTest, RefusesWhatIsNoConfiguration) {
-  for (const char *text : {"", "[]", "1", "{", R"({"a":[1]})", R"({"a":{"b":1}})", R"({"a":18446744073709551615})", R"({"a":01})", R"({"a":1)",
-        R"({"a":1}})", R"({"a":1,})", R"({"a":truee})", R"({"a":+1})", R"({a:1})", "{\"a\":\"\n\"}"})
+  for (const char *text : {"", "[]", "1", "{", R"({"a":[1]})", R"({"a":{"b":1}})",
+                           R"({"a":18446744073709551615})", R"({"a":01})", R"({"a":1)", R"({"a":1}})",
+                           R"({"a":1,})", R"({"a":truee})", R"({"a":+1})", R"({a:1})", "{\"a\":\"\n\"}"})
     EXPECT_FALSE(configFromJson(text)) << text;
 }
 

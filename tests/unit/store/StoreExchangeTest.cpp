@@ -42,12 +42,16 @@ TEST_F(StoreExchangeTest, ExportHasThisForm) {
   record.origin = {"node", "me", 1, 2};
   record.id = "a1";
   ASSERT_TRUE(store->append(key(), record));
-  EXPECT_EQ(exported(*store), R"({
+  EXPECT_EQ(
+      exported(*store),
+      R"({
   "format": "tilewright-store",
   "version": 1,
   "keys": [
    {
-    "key": {"digest":")" + key().digest() + R"(","kernelName":"softmax","file":"kernels/softmax.py","target":"cpu","kernelIdentity":"softmax:1f","targetFingerprint":"cpu:avx2:8","toolchain":"llvm-22","specialization":"x:*fp32","keyValues":"n=781"},
+    "key": {"digest":")" +
+          key().digest() +
+          R"(","kernelName":"softmax","file":"kernels/softmax.py","target":"cpu","kernelIdentity":"softmax:1f","targetFingerprint":"cpu:avx2:8","toolchain":"llvm-22","specialization":"x:*fp32","keyValues":"n=781"},
     "trials": [
       {"id":"a1","config":{"BLOCK":64},"status":"ok","code":"","text":"","method":"measured","predictedNs":20.0,"bestEstimateNs":10.0,"samplesNs":[10.0,11.5,7.5],"createdUnixMs":5,"origin":{"host":"node","user":"me","pid":1,"processStart":2}}
     ],
@@ -100,9 +104,11 @@ TEST_F(StoreExchangeTest, FilesAndTheirFailures) {
 TEST_F(StoreExchangeTest, TextThatIsNoExport) {
   auto store = Store::inMemory();
   for (const char *text :
-       {"", "null", "[]", "{}", "{\"format\":\"tilewright-store\"}", R"({"format":"x","version":1,"keys":[]})",
-        R"({"format":"tilewright-store","version":2,"keys":[]})", R"({"format":"tilewright-store","version":1,"keys":{}})",
-        R"({"format":["tilewright-store"],"version":1,"keys":[]})", "{\"format\":\"tilewright-store\",", "\xff\xfe", "\x80\x04."}) {
+       {"", "null", "[]", "{}", "{\"format\":\"tilewright-store\"}",
+        R"({"format":"x","version":1,"keys":[]})", R"({"format":"tilewright-store","version":2,"keys":[]})",
+        R"({"format":"tilewright-store","version":1,"keys":{}})",
+        R"({"format":["tilewright-store"],"version":1,"keys":[]})", "{\"format\":\"tilewright-store\",",
+        "\xff\xfe", "\x80\x04."}) {
     auto report = store->importJsonText(text);
     ASSERT_FALSE(report) << text;
     EXPECT_EQ(report.error().code, "store.import");
@@ -130,24 +136,36 @@ TEST_F(StoreExchangeTest, EachBadRecordIsNamed) {
   };
   // In the export's order: keys[0] is n=1 with trials 64 and 256.
   for (const Case &c : std::initializer_list<Case>{
-           {"\"status\":\"ok\"", "\"status\":\"great\"", "keys[0].trials[0]: status: \"great\" is not one of the known words"},
+           {"\"status\":\"ok\"", "\"status\":\"great\"",
+            "keys[0].trials[0]: status: \"great\" is not one of the known words"},
            {"\"status\":\"ok\"", "\"status\":7", "keys[0].trials[0]: status: not text"},
-           {"\"samplesNs\":[812.25", "\"samplesNs\":[\"812\"", "keys[0].trials[0]: samplesNs[0]: not a number"},
+           {"\"samplesNs\":[812.25", "\"samplesNs\":[\"812\"",
+            "keys[0].trials[0]: samplesNs[0]: not a number"},
            {"\"samplesNs\":[812.25", "\"samplesNs\":[-1", "keys[0].trials[0]: samplesNs[0]: a negative time"},
-           {"\"bestEstimateNs\":812.25", "\"bestEstimateNs\":-5", "keys[0].trials[0]: bestEstimateNs: a negative time"},
+           {"\"bestEstimateNs\":812.25", "\"bestEstimateNs\":-5",
+            "keys[0].trials[0]: bestEstimateNs: a negative time"},
            {"\"config\":{\"BLOCK\":64}", "\"config\":{\"BLOCK\":[64]}",
-            "keys[0].trials[0]: config: configuration: \"BLOCK\" is neither a number, nor true or false, nor text"},
-           {"\"config\":{\"BLOCK\":64}", "\"config\":\"BLOCK=64\"", "keys[0].trials[0]: config: configuration: not a JSON object"},
+            "keys[0].trials[0]: config: configuration: \"BLOCK\" is neither a number, nor true or false, nor "
+            "text"},
+           {"\"config\":{\"BLOCK\":64}", "\"config\":\"BLOCK=64\"",
+            "keys[0].trials[0]: config: configuration: not a JSON object"},
            {"\"code\":\"\"", "\"code\":\"../x\"", "keys[0].trials[0]: code: not a reason code"},
            {"\"text\":\"\",", "", "keys[0].trials[0]: text: missing"},
-           {"\"createdUnixMs\":", "\"createdUnixMs\":99999", "keys[0].trials[0]: createdUnixMs: not a time between 1970 and 9999"},
-           {"\"createdUnixMs\":", "\"createdUnixMs\":-", "keys[0].trials[0]: createdUnixMs: not a time between 1970 and 9999"},
-           {"\"createdUnixMs\":", "\"createdUnixMs\":1e", "keys[0].trials[0]: createdUnixMs: not a whole number of 64 bits"},
-           {"\"id\":\"", "\"id\":\"'; DROP TABLE trial; --", "keys[0].trials[0]: id: not up to 64 hexadecimal digits"},
-           {"\"pid\":", "\"pid\":99999999999999999999", "keys[0].trials[0]: origin: pid: not a whole number of 64 bits"},
-           {"\"status\":\"compile-failed\"", "\"status\":\"\"", "keys[0].trials[1]: status: \"\" is not one of the known words"},
+           {"\"createdUnixMs\":", "\"createdUnixMs\":99999",
+            "keys[0].trials[0]: createdUnixMs: not a time between 1970 and 9999"},
+           {"\"createdUnixMs\":", "\"createdUnixMs\":-",
+            "keys[0].trials[0]: createdUnixMs: not a time between 1970 and 9999"},
+           {"\"createdUnixMs\":", "\"createdUnixMs\":1e",
+            "keys[0].trials[0]: createdUnixMs: not a whole number of 64 bits"},
+           {"\"id\":\"", "\"id\":\"'; DROP TABLE trial; --",
+            "keys[0].trials[0]: id: not up to 64 hexadecimal digits"},
+           {"\"pid\":", "\"pid\":99999999999999999999",
+            "keys[0].trials[0]: origin: pid: not a whole number of 64 bits"},
+           {"\"status\":\"compile-failed\"", "\"status\":\"\"",
+            "keys[0].trials[1]: status: \"\" is not one of the known words"},
            {"\"timeNs\":812.25", "\"timeNs\":{}", "keys[0].choices[0]: timeNs: not a number"},
-           {"\"keyValues\":\"n=1\"", "\"keyValues\":\"n=3\"", "keys[0].key: digest: does not fit the key's fields; one of them was changed"},
+           {"\"keyValues\":\"n=1\"", "\"keyValues\":\"n=3\"",
+            "keys[0].key: digest: does not fit the key's fields; one of them was changed"},
            {"\"digest\":\"", "\"digest\":1,\"x\":\"", "keys[0].key: digest: not text"},
            {"\"trials\": [", "\"trials\": 1, \"x\": [", "keys[0]: trials: not a list"},
        }) {

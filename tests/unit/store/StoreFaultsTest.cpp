@@ -1,5 +1,5 @@
-// Files that are damaged, foreign, newer, in the wrong place or out of room: a clear answer, never a crash, and the
-// file is left as it was.
+// Files that are damaged, foreign, newer, in the wrong place or out of room: a clear answer, never a crash,
+// and the file is left as it was.
 #include "StoreFixture.h"
 
 #include <csignal>
@@ -43,7 +43,8 @@ TEST_F(StoreFaultsTest, TruncationIsNoticed) {
     std::filesystem::copy_file(path, copy);
     std::filesystem::resize_file(copy, length);
     auto store = Store::open({.path = copy});
-    auto problems = store ? (*store)->verify() : Expected<std::vector<std::string>>(tl::unexpected(store.error()));
+    auto problems =
+        store ? (*store)->verify() : Expected<std::vector<std::string>>(tl::unexpected(store.error()));
     bool found = !problems ? problems.error().code == "store.corrupt" : !problems->empty();
     EXPECT_TRUE(found) << length << " of " << bytes << " bytes";
     corrupt += !store && store.error().code == "store.corrupt";
@@ -84,12 +85,29 @@ TEST_F(StoreFaultsTest, VerifyFindsAChangedByteOfAnObject) {
 
 TEST_F(StoreFaultsTest, VerifyFindsChangedRecords) {
   fill(2);
-  execute("UPDATE trial SET status = 'fine' WHERE id = 1; UPDATE tuning_key SET key_values = 'n=7' WHERE id = 2");
+  execute(
+      "UPDATE trial SET status = 'fine' WHERE id = 1; UPDATE tuning_key SET key_values = 'n=7' WHERE id = 2");
   auto problems = open()->verify();
   ASSERT_EQ(problems->size(), 2u);
   EXPECT_THAT((*problems)[0], HasSubstr("unknown status"));
   EXPECT_THAT((*problems)[1], HasSubstr("digest"));
   EXPECT_EQ(open()->trials(key("n=0")).error().code, "store.corrupt");
+}
+
+TEST_F(StoreFaultsTest, OneBadRecordDoesNotHideTheOthers) {
+  fill(2);
+  ASSERT_TRUE(open()->appendChoice(key("n=1"), choice(64, 10)));
+  execute("UPDATE trial SET config = '{' WHERE id = 1; UPDATE choice SET method = 'guessed'");
+  EXPECT_EQ(open()->keys()->size(), 2u);
+  EXPECT_EQ(open()->choice(key("n=1")).error().code, "store.corrupt");
+  auto fresh = Store::inMemory();
+  execute("UPDATE choice SET method = 'measured'");
+  auto report = fresh->merge(path);
+  ASSERT_TRUE(report) << render(report.error());
+  EXPECT_EQ(report->trials, 1);
+  EXPECT_EQ(report->choices, 1);
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_THAT(report->problems[0], HasSubstr("no readable configuration"));
 }
 
 TEST_F(StoreFaultsTest, ANewerFormatIsLeftAlone) {

@@ -44,7 +44,9 @@ protected:
   }
 
   static TuningKey key(std::string values = "n=781", std::string name = "softmax") {
-    return {name + ":1f", "cpu:avx2:8", "llvm-22", "x:*fp32", std::move(values), name, "kernels/" + name + ".py", "cpu"};
+    return {
+        name + ":1f", "cpu:avx2:8", "llvm-22", "x:*fp32", std::move(values), name, "kernels/" + name + ".py",
+        "cpu"};
   }
   static Config config(int64_t block) {
     Config config;
