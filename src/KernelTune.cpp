@@ -80,11 +80,27 @@ std::string searchText(const Problem &problem) {
 
 } // namespace
 
+namespace {
+
+/// What the kernel means, without where it stands: equal for a file that was moved, reformatted or commented.
+std::string meaningOf(Program program) {
+  program.remarks.clear();
+  for (auto &condition : program.pathConditions)
+    condition.location = {};
+  for (auto &requirement : program.requirements)
+    requirement.location = {};
+  for (auto &op : program.ops)
+    op.location = {};
+  return print(program);
+}
+
+} // namespace
+
 Expected<store::TuningKey> Kernel::tuningKey(const Problem &problem) const {
   TW_TRY(const Path path, impl_->pathFor(problem, {}));
   TW_TRY(const Target target, findTarget(problem.target));
   store::TuningKey key;
-  key.kernelIdentity = fmt::format("{}:{}", name(), contentHash(print(*path.program)));
+  key.kernelIdentity = fmt::format("{}:{}", name(), contentHash(meaningOf(*path.program)));
   key.targetFingerprint = target.fingerprint;
   key.specialization = specializationOf(problem);
   key.keyValues = keyValuesOf(problem);
