@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/support/Expected.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,6 +16,7 @@ struct Sourced {
 };
 
 enum class TargetKind : uint8_t { Cpu, Ascend, Cuda };
+std::string_view name(TargetKind kind); ///< "cpu", "ascend", "cuda"
 
 /// One level of memory that a tile lives in or streams through.
 struct MemorySpace {
@@ -37,6 +39,7 @@ struct Target {
   int64_t cores = 1;         ///< CPU threads used; vector cores (Ascend); SMs
   int64_t cubeCores = 0;     ///< Ascend
   int64_t maxPrograms = INT64_MAX; ///< limit on the product of the grid
+  std::array<int64_t, 3> maxGrid{INT32_MAX, INT32_MAX, INT32_MAX}; ///< limit on each axis (program ids are 32-bit)
   double clockGhz = 0;
   int64_t vectorBytes = 32;  ///< native vector width
   bool powerOfTwoTiles = true; ///< tl.arange must be a power of two
@@ -53,7 +56,12 @@ std::vector<std::string> targetNames();
 /// By name, or the path of a JSON description. target.unknown lists the names; target.description says what is wrong.
 Expected<Target> findTarget(std::string_view nameOrPath);
 
-/// Reads one description.
+/// Reads one description. `origin` names it in messages, and is where `based_on` looks first when it is a path.
+///
+///     { "name": "ascend910b3", "based_on": "ascend910b1", "cores": 40, "cube_cores": 20 }
+///
+/// takes everything that it does not say from another description (or from the probed "cpu"); memory spaces and rates
+/// merge by name. Unknown fields, wrong types and absent sources are target.description, with the field's name.
 Expected<Target> readTarget(std::string_view json, std::string_view origin);
 std::string toJson(const Target &target);
 
