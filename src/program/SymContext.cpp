@@ -49,7 +49,7 @@ SymInt SymContext::Impl::intern(SymOp op, int64_t value, std::vector<SymInt> ope
     else {
       const symbolic::Facts facts = symbolic::factsOf(op, value, operands);
       nodes.push_back({op, static_cast<uint32_t>(nodes.size()), value, facts.range, facts.divisor, facts.weight,
-                       std::move(operands), &context});
+                       std::move(operands), &context, nullptr});
       node = &nodes.back();
       table.insert(node);
     }
@@ -69,7 +69,7 @@ SymInt SymContext::newSymbol(SymbolKind kind, std::string name, SymRange range, 
   divisor = std::max<int64_t>(divisor, 1);
   impl_->symbols.push_back({id, kind, std::move(name), range, divisor});
   impl_->nodes.push_back(
-      {SymOp::Symbol, static_cast<uint32_t>(impl_->nodes.size()), id, range, divisor, 1, {}, this});
+      {SymOp::Symbol, static_cast<uint32_t>(impl_->nodes.size()), id, range, divisor, 1, {}, this, &impl_->symbols.back()});
   impl_->table.insert(&impl_->nodes.back());
   return SymInt(&impl_->nodes.back());
 }

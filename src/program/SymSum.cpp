@@ -175,6 +175,14 @@ int compareStructure(SymInt a, SymInt b) {
     return 0;
   if (a.op() != b.op())
     return rank(a.op()) < rank(b.op()) ? -1 : 1;
+  if (a.op() == SymOp::Symbol) {
+    // By kind and name before age, so that a Program's text reads back with its terms in the same order.
+    const Symbol &x = *a.node()->symbol, &y = *b.node()->symbol;
+    if (x.kind != y.kind)
+      return x.kind < y.kind ? -1 : 1;
+    if (const int order = x.name.compare(y.name))
+      return order < 0 ? -1 : 1;
+  }
   if (a.node()->value != b.node()->value)
     return a.node()->value < b.node()->value ? -1 : 1;
   return compareFactors(a.operands(), b.operands());

@@ -114,13 +114,26 @@ struct StaticRequirement {
 /// a target. Immutable once built. The text form (Printer.h, Reader.h) is complete: printing and reading back gives an
 /// equal Program, except for source locations, which become line numbers.
 ///
-///     kernel @add(%x: ptr<f32>, %y: ptr<f32>, %n: i32 = n) open BLOCK = 1024 {
-///       %0 = program_id {axis = 0} : i32
-///       %1 = constant {value = BLOCK} : i32
-///       %2 = mul %0, %1 : i32
-///       %3 = iota {end = BLOCK, start = 0} : tile<BLOCK x i32>
-///       ...
+///     source "add.py"
+///     kernel @add(%x: ptr<f32>, %n: i32 = n in 0.., open BLOCK = 1024 in 1..1048576, fixed EVEN = true default) {
+///       symbol pid0: program_id in 0..2147483647
+///       path 64 < BLOCK : "BLOCK > 64" @4
+///       require "static_assert" (BLOCK % 16) == 0 : "whole vectors" @5
+///       %pid = program_id {axis = 0} : i32 = pid0 @6
+///       %0 = constant {value = BLOCK} : i32 @7
+///       %1 = mul %pid, %0 : i32 = BLOCK*pid0 @7
+///       %2 = iota {end = BLOCK, start = 0} : tile<BLOCK x i32> @7
+///       %acc = for %3, %4, %5, %6 {num_stages = 2} : f32 { (%i: i32 = i, %acc.2: f32)
+///         ...
+///         yield %9 @10
+///       } @9
 ///     }
+///
+/// Parameters stand in the kernel's order: runtime ones with % (an integer scalar with `= its symbol`), `open`, `fixed`
+/// and `unused`. After a type, `= expression` is the value's SymInt; a symbol that no line has declared is introduced
+/// there. `in low..high divisor d` bounds a symbol; `@line` (or `@file:line`) is the source location; a name's suffix
+/// `.2` only tells apart values of one name. Text written by hand may leave the locations out: then errors point into
+/// the text itself. `#` starts a comment.
 class Program {
 public:
   std::string kernel;

@@ -107,6 +107,7 @@ struct SymNode {
   uint32_t weight;
   std::vector<SymInt> operands;
   SymContext *context;
+  const struct Symbol *symbol; ///< Symbol: what it stands for
 };
 
 struct Symbol {
