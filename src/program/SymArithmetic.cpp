@@ -264,6 +264,14 @@ SymInt SymContext::floorDiv(SymInt a, SymInt b) {
       return add(parts->quotient, floorDiv(shifted, mul(p, parts->denominator)));
     }
   }
+  // -(-n // B) is a ceiling too: only terms with a minus turn into a ceiling of their opposite.
+  if (parts->denominator.range().min > 0) {
+    const Sum numerator = sumOf(parts->numerator);
+    if (std::all_of(numerator.begin(), numerator.end(),
+                    [](const Term &term) { return term.factors.empty() || term.coefficient < 0; }) &&
+        std::any_of(numerator.begin(), numerator.end(), [](const Term &term) { return !term.factors.empty(); }))
+      return sub(parts->quotient, cdiv(neg(parts->numerator), parts->denominator));
+  }
   // With a symbolic denominator the numerator's constant is kept non-negative, so that cdiv(M, B) is one atom,
   // (B + M - 1) // B, and products of such stay products.
   const SymInt last = parts->numerator.op() == SymOp::Add ? parts->numerator.operands().back() : parts->numerator;
