@@ -63,7 +63,9 @@ struct LexFailure {
 
 class Lexer {
 public:
-  explicit Lexer(const SourceFile &source) : source_(source), text_(source.text().data()), size_(source.text().size()) {
+  Lexer(const SourceFile &source, bool hasLines)
+      : source_(source), text_(source.text().data()), size_(static_cast<uint32_t>(source.text().size())),
+        hasLines_(hasLines), lineStart_(hasLines) {
     out_.tokens.reserve(size_ / 4 + 16);
     indents_.push_back({0, 0});
   }
@@ -101,8 +103,9 @@ private:
   const SourceFile &source_;
   const char *text_;
   uint32_t size_;
+  bool hasLines_; ///< false: line breaks are blanks, as everywhere inside a bracket
   uint32_t pos_ = 0;
-  bool lineStart_ = true;
+  bool lineStart_;
   bool inText_ = false; ///< inside the text of an f-string, not in one of its fields
   std::vector<Bracket> brackets_;
   std::vector<FString> fstrings_;
@@ -200,15 +203,17 @@ private:
       push(TokenKind::Indent, pos_, pos_);
       return;
     }
-    while (next.column < indents_.back().column) {
-      indents_.pop_back();
-      push(TokenKind::Dedent, pos_, pos_);
-    }
-    if (next.column != indents_.back().column)
+    // Errors come before the Dedents, so that they belong to the block that they break.
+    size_t level = indents_.size() - 1;
+    while (next.column < indents_[level].column)
+      --level;
+    if (next.column != indents_[level].column)
       fail("this line's indentation matches no outer block", pos_, lineEnd(pos_),
-           fmt::format("indent it by {} or by {} columns", indents_.back().column, current.column));
-    if (next.altColumn != indents_.back().altColumn)
+           fmt::format("indent it by {} or by {} columns", indents_[level].column, indents_[level + 1].column));
+    if (next.altColumn != indents_[level].altColumn)
       failTabs();
+    for (; indents_.size() > level + 1; indents_.pop_back())
+      push(TokenKind::Dedent, pos_, pos_);
   }
   [[noreturn]] void failTabs() {
     fail("inconsistent use of tabs and spaces in indentation", pos_, pos_ + 1, "indent with spaces only");
@@ -248,7 +253,7 @@ private:
     brackets_.clear();
     fstrings_.clear();
     inText_ = false;
-    lineStart_ = true;
+    lineStart_ = hasLines_;
     pos_ = out_.errors.size() >= kMaxErrors ? size_ : std::min(failure.resumeAfter, size_);
     while (pos_ < size_) {
       pos_ = lineEnd(pos_);
@@ -268,7 +273,7 @@ private:
       } else if (c == '#') {
         skipComment();
       } else if (isNewline(c)) {
-        if (!brackets_.empty()) {
+        if (!brackets_.empty() || !hasLines_) {
           skipNewline();
           checkStillInBracket();
           continue;
@@ -313,7 +318,7 @@ private:
 
   /// Inside a bracket, at the start of a line: `def` and its like mean that the bracket was forgotten.
   void checkStillInBracket() {
-    if (!is(peek(), kWordStart) || !fstrings_.empty())
+    if (!is(peek(), kWordStart) || !fstrings_.empty() || brackets_.empty())
       return;
     uint32_t end = pos_;
     while (end < size_ && is(text_[end], kWord))
@@ -698,6 +703,8 @@ private:
 
 } // namespace
 
-TokenStream tokenize(const SourceFile &source) { return Lexer(source).run(); }
+TokenStream tokenize(const SourceFile &source) { return Lexer(source, true).run(); }
+
+TokenStream tokenizeExpression(const SourceFile &source) { return Lexer(source, false).run(); }
 
 } // namespace tilewright::lang

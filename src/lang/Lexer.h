@@ -34,5 +34,7 @@ struct TokenStream {
 
 /// The text must have passed `decodeSource`: UTF-8, no NUL, no byte order mark.
 TokenStream tokenize(const SourceFile &source);
+/// The same for a text that is one expression: line breaks and indentation mean nothing.
+TokenStream tokenizeExpression(const SourceFile &source);
 
 } // namespace tilewright::lang

@@ -226,9 +226,9 @@ private:
     const std::string_view name = text_.substr(i_ + 2, close - i_ - 2);
     i_ = close + 1;
     const auto value = characterNamed(name);
-    if (value.empty())
+    if (!value)
       return LiteralError{fmt::format("no character is named '{}'", name), begin, i_};
-    out_ += value;
+    emit(*value);
     return std::nullopt;
   }
 };

@@ -186,9 +186,10 @@ const Expr *ParserCore::parsePatternNumber() {
   advance();
   if (imaginary)
     fail("a complex number in a pattern starts with its real part", number->range);
+  const SourceRange rightRange = rangeOf(token());
   const Expr *right = at(TokenKind::Number) ? parseNumber() : nullptr;
   if (!right || !isImaginary(right))
-    failHere("expected an imaginary number, such as 2j, in this pattern");
+    fail("expected an imaginary number, such as 2j, in this pattern", rightRange);
   auto *node = make<BinOp>(begin);
   node->left = number;
   node->op = op;

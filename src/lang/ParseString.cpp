@@ -95,7 +95,10 @@ void ParserCore::addText(StringPieces &pieces, const Token &middle, bool raw) {
   if (const auto error = decodeText(textOf(middle), raw, false, pieces.text))
     fail(error->message, {&source_, middle.begin + static_cast<uint32_t>(error->begin),
                           middle.begin + static_cast<uint32_t>(error->end)});
-  pieces.add(middle.begin, middle.end, false);
+  // Of a doubled brace the text holds one and the location both.
+  const char last = text_[middle.end - 1];
+  const bool doubled = (last == '{' || last == '}') && text_.substr(middle.end).starts_with(last);
+  pieces.add(middle.begin, middle.end + (doubled ? 1 : 0), false);
 }
 
 void ParserCore::parseFormatted(StringPieces &pieces, bool isTemplate) {
@@ -117,6 +120,7 @@ void ParserCore::parseFormatted(StringPieces &pieces, bool isTemplate) {
 void ParserCore::parseReplacementField(StringPieces &pieces, bool isTemplate, bool raw) {
   const uint32_t begin = here();
   advance();
+  const uint32_t firstToken = index_;
   if (at(TokenKind::RightBrace) || at(TokenKind::Exclamation) || at(TokenKind::Colon) || at(TokenKind::Equal))
     failHere(fmt::format("f-string: expected an expression before '{}'", tokenText(kind())),
              at(TokenKind::RightBrace) ? "for a brace write '{{' or '}}'" : "");
@@ -139,8 +143,18 @@ void ParserCore::parseReplacementField(StringPieces &pieces, bool isTemplate, bo
     failHere(fmt::format("f-string: expected '}}' after the expression, found {}", found()));
   advance();
   if (debug) {
-    // `{x = }` also shows its own text, as written.
-    decodeText(text_.substr(begin + 1, debugEnd - begin - 1), true, false, pieces.text);
+    // `{x = }` also shows its own text: as written, but for comments.
+    for (uint32_t i = firstToken; tokens_[i - 1].end < debugEnd; ++i) {
+      const uint32_t gapBegin = tokens_[i - 1].end;
+      const std::string_view gap = text_.substr(gapBegin, tokens_[i].begin - gapBegin);
+      for (size_t at = 0; at < gap.size();) {
+        const size_t hash = std::min(gap.find('#', at), gap.size());
+        decodeText(gap.substr(at, hash - at), true, false, pieces.text);
+        at = std::min(gap.find_first_of("\r\n", hash), gap.size());
+      }
+      if (tokens_[i].begin < debugEnd)
+        decodeText(textOf(tokens_[i]), true, false, pieces.text);
+    }
     pieces.add(begin + 1, debugEnd, false);
     if (conversion == -1 && !spec)
       conversion = 'r';

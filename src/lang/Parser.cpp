@@ -52,7 +52,7 @@ ParseResult parseTolerant(SourceFilePtr source) {
 Expected<ExpressionModule> parseExpression(SourceFilePtr source) {
   TW_TRY(SourceFilePtr decoded, decodeSource(std::move(source)));
   ExpressionModule module{std::move(decoded), std::make_unique<AstArena>(), nullptr};
-  const TokenStream stream = tokenize(*module.source);
+  const TokenStream stream = tokenizeExpression(*module.source);
   ParserCore parser(*module.source, *module.arena, stream);
   try {
     module.body = parser.parseLoneExpression();

@@ -100,11 +100,8 @@ void ParserCore::recover(uint32_t start, uint32_t failedAt) {
 }
 
 const Expr *ParserCore::parseLoneExpression() {
-  while (accept(TokenKind::Newline) || accept(TokenKind::Indent)) {
-  }
   const Expr *expression = parseStarExpressions();
-  while (accept(TokenKind::Newline) || accept(TokenKind::Dedent)) {
-  }
+  accept(TokenKind::Newline);
   if (!atEnd())
     failHere(fmt::format("expected the end of the expression, found {}", found()));
   return expression;

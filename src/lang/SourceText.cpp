@@ -32,6 +32,10 @@ Encoding encodingNamed(std::string_view name) {
   return Encoding::Unknown;
 }
 
+bool isCanonicalUtf8(std::string_view name) {
+  return name.size() >= 5 && encodingNamed(name) == Encoding::Utf8 && (name[3] == '-' || name[3] == '_');
+}
+
 /// `# -*- coding: NAME -*-` on one line: ^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)
 Cookie cookieOn(const SourceFile &file, uint32_t lineNumber) {
   const std::string_view line = file.line(lineNumber);
@@ -92,7 +96,8 @@ Expected<SourceFilePtr> decodeSource(SourceFilePtr source) {
   if (cookie.encoding == Encoding::Unknown)
     return encodingError(fmt::format("unknown encoding '{}'", cookie.range.text()), cookie.range,
                          "save the file as UTF-8 and drop the declaration");
-  if (marked && cookie.encoding != Encoding::Utf8)
+  // CPython takes only this spelling of UTF-8 beside a mark.
+  if (marked && cookie.range.valid() && !isCanonicalUtf8(cookie.range.text()))
     return encodingError(fmt::format("the file starts with a UTF-8 mark but declares '{}'", cookie.range.text()),
                          cookie.range, "drop the declaration");
   if (cookie.encoding == Encoding::Latin1) {

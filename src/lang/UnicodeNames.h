@@ -1,11 +1,12 @@
 #pragma once
-#include <string>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace tilewright::lang {
 
-/// The character (UTF-8) that "\N{name}" stands for; empty when there is none of that name. Names compare without
-/// regard to case. Limitation: no name table is built in, so every other name yields U+FFFD.
-std::string characterNamed(std::string_view name);
+/// The character that "\N{name}" stands for (Unicode 15.1), in any case. Aliases: those of control characters and the
+/// common abbreviations (NBSP, ZWJ, BOM, ...).
+std::optional<uint32_t> characterNamed(std::string_view name);
 
 } // namespace tilewright::lang

@@ -20,9 +20,9 @@ struct ParseResult {
 /// parse goes on with the next one, so that one broken kernel does not hide the others.
 ParseResult parseTolerant(SourceFilePtr source);
 
-/// Parses a lone expression: "(cdiv(n, BLOCK),)", "lambda meta: (meta['N'],)". Leading and trailing blanks, line
-/// breaks and comments are fine; anything else behind the expression is an error. As in CPython's eval mode, a
-/// comma makes a tuple without parentheses.
+/// Parses a lone expression: "(cdiv(n, BLOCK),)", "lambda meta: (meta['N'],)". Line breaks are blanks, as inside
+/// parentheses, and comments are fine; anything else behind the expression is an error. A comma makes a tuple without
+/// parentheses.
 Expected<ExpressionModule> parseExpression(SourceFilePtr source);
 
 } // namespace tilewright::lang
