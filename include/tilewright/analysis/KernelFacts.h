@@ -2,6 +2,7 @@
 #include "tilewright/program/Grid.h"
 #include "tilewright/program/Program.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Evidence {
 };
 
 enum class Confidence : uint8_t { Proved, Likely, Guess };
+std::string_view name(Confidence confidence); ///< "proved", "likely", "guess"
 
 /// What an open parameter does. Several roles may meet in one.
 enum class Role : uint8_t {
@@ -51,8 +53,10 @@ struct ParameterFacts {
 struct AccessTerm {
   enum class Kind : uint8_t { ProgramId, Loop, Lane } kind = Kind::Lane;
   uint32_t index = 0;   ///< program-id axis, loop number (by OpId), or tile axis
-  SymInt coefficient;
-  SymInt trip;          ///< lanes or iterations: tile size along the axis, loop trip count; invalid if unknown
+  SymInt coefficient;   ///< elements per lane, per iteration (not per unit of the loop's index), per program
+  /// How many values the index takes: tile size along the axis; the loop's trip count; for a program id the number of
+  /// programs (or, where the id is decoded by `//` and `%`, of tiles) along this direction. Invalid if unknown.
+  SymInt trip;
 };
 
 /// address = base + Σ coefficient·index + constant, in elements. `indirect` when an index was itself loaded (or is
@@ -65,11 +69,12 @@ struct AccessMap {
   bool atomic = false;
   bool indirect = false;
   bool modular = false; ///< some index goes through a modulo or division (wrapped or grouped addressing)
+  std::vector<uint32_t> indirectAxes; ///< tile axes along which a loaded index differs; empty: the same for the tile
   SymInt constant;
-  std::vector<AccessTerm> terms;
+  std::vector<AccessTerm> terms; ///< a program id that is decoded into several numbers has one term for each
   std::vector<SymInt> tileShape;
   int32_t contiguousAxis = -1; ///< tile axis with |coefficient| 1, or -1
-  std::vector<OpId> loops;     ///< enclosing `for` ops, outermost first
+  std::vector<OpId> loops;     ///< enclosing `for` and `while` ops, outermost first
   /// Per tile axis: the extent that the mask checks against, if the mask bounds it (invalid if not).
   std::vector<SymInt> maskExtent;
   Evidence evidence;
@@ -101,7 +106,10 @@ struct WorkItem {
 
 struct LoopFacts {
   OpId op = kNone;
-  SymInt lower, upper, step, trip; ///< invalid when unknown
+  /// Invalid when unknown (`while` loops have at most a trip). May mention program ids and outer iterations; a trip below 1
+  /// means that the body never runs.
+  SymInt lower, upper, step, trip;
+  SymInt iteration;                ///< the symbol that counts this loop's iterations from 0, as used in other trips
   int32_t axis = -1;               ///< the axis it walks along
 };
 
@@ -129,11 +137,17 @@ struct KernelFacts {
   /// Per program-id axis: the number of programs that covers the work, where the accesses tell (cdiv(extent, BLOCK), an
   /// extent for one-row-per-program axes); invalid where not. Used when the caller gives no grid.
   std::vector<SymInt> inferredGrid;
+  /// Symbols of tl.program_id and tl.num_programs per axis, where trips and bounds mention them; invalid when unused.
+  std::array<SymInt, 3> programIds, programCounts;
 
   const ParameterFacts *find(std::string_view parameter) const;
 };
 
-/// `grid` may be null (unknown).
+/// What a kernel does, from its Program alone (and the grid, where it is known; null: unknown). Adds symbols for lanes and
+/// iterations to the Program's context, so results of two calls compare by text, not by pointer.
 KernelFacts analyze(const Program &program, const Grid *grid = nullptr);
+
+/// The facts as stable text, one a line, evidence indented below.
+std::string print(const KernelFacts &facts);
 
 } // namespace tilewright

@@ -1,0 +1,51 @@
+#pragma once
+#include "Walks.h"
+
+namespace tilewright::analysis {
+
+/// What the steps of the analysis share: the traced Program, the walks, and the facts so far. Each step reads what the
+/// earlier ones found and adds its own part; `analyze` calls them in the order of this list.
+struct Analysis {
+  Analysis(const Program &program, const Grid *grid);
+
+  const Program &program;
+  const Grid *grid;
+  Trace trace;
+  std::vector<Walk> walks;
+  KernelFacts facts;
+
+  Indices &indices() { return trace.indices; }
+  SymContext &context() { return trace.indices.context(); }
+  /// Line and source text of an op; only the first line of a compound statement.
+  Evidence evidenceAt(OpId op, std::string note = {}) const;
+  /// Lowers the status to Partial and says where and why.
+  void unresolved(std::string code, std::string message, SourceRange where);
+  Axis &axisOf(const Walk &walk) { return facts.axes[static_cast<size_t>(walk.axis)]; }
+  bool mentionsScalar(SymInt expression); ///< a runtime scalar
+  bool mentionsOpen(SymInt expression);   ///< an open parameter
+  /// A condition or extent that a candidate and a launch decide: free of program ids, loops and loaded values.
+  bool isLaunchTime(SymInt expression);
+  const Parameter *scalarNamed(SymInt symbol) const; ///< the runtime scalar that is exactly this symbol, or null
+};
+
+/// An evidence that is not there yet is appended; repeated lines are not.
+void addEvidence(std::vector<Evidence> &list, Evidence evidence);
+
+/// In a walk where the loop starts at a program id and steps over all programs: programs take turns.
+///
+///     range(pid*B, n, programs*B):  step B per program, programs*B per iteration  ->  programs
+///
+/// Returns the quotient, or an invalid SymInt when the programs do not take turns.
+SymInt turnsOf(const Walk &walk, const Walk::Step &program);
+
+void takeGridExtents(Analysis &analysis);  ///< extents that only the grid tells
+void findAxes(Analysis &analysis);         ///< facts.axes, Walk::axis, facts.loops
+void findReductions(Analysis &analysis);   ///< Axis::reduction
+void findEffects(Analysis &analysis);
+void findWork(Analysis &analysis);
+void findRoles(Analysis &analysis);        ///< facts.parameters
+void findHostCoupling(Analysis &analysis); ///< facts.hostCoupled, Role::HostCoupled
+void findConstraints(Analysis &analysis);
+void inferGrid(Analysis &analysis);
+
+} // namespace tilewright::analysis

@@ -1,0 +1,126 @@
+#include "Analysis.h"
+#include "Monomials.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright::analysis {
+
+namespace {
+
+class AxisFinder {
+public:
+  explicit AxisFinder(Analysis &analysis) : analysis_(analysis), indices_(analysis.indices()) {}
+
+  void run() {
+    for (Walk &walk : analysis_.walks)
+      if (walk.hasLanes() && !walk.extent.valid() && walk.size.isConstant() && walk.programs.empty() &&
+          walk.loops.empty() && !walk.decodedStep.valid())
+        walk.extent = walk.size; // a fixed tile is its own extent
+    for (Walk *walk : inOrder()) {
+      if (!walk->hasLanes() && !walk->extent.valid())
+        continue;
+      walk->axis = choose(*walk);
+      Axis &axis = analysis_.axisOf(*walk);
+      if (walk->hasLanes() && (walk->stride.isConstant(1) || walk->stride.isConstant(-1)))
+        axis.contiguous = true;
+      addEvidence(axis.evidence, analysis_.evidenceAt(analysis_.trace.accesses[walk->access].op));
+    }
+    nameAxes();
+    addLoops();
+  }
+
+private:
+  /// Accesses with most lanes first: they tell which directions differ although their extents are equal.
+  std::vector<Walk *> inOrder() {
+    std::vector<int> lanes(analysis_.trace.accesses.size());
+    for (const Walk &walk : analysis_.walks)
+      lanes[walk.access] += walk.hasLanes();
+    std::vector<Walk *> order;
+    for (Walk &walk : analysis_.walks)
+      order.push_back(&walk);
+    std::stable_sort(order.begin(), order.end(), [&](const Walk *a, const Walk *b) {
+      return std::pair(lanes[b->access], b->hasLanes()) < std::pair(lanes[a->access], a->hasLanes());
+    });
+    return order;
+  }
+
+  std::vector<uint32_t> openSymbols(const Walk &walk) {
+    std::vector<uint32_t> open;
+    for (const Parameter &parameter : analysis_.program.parameters)
+      if (parameter.kind == Parameter::Kind::Open && parameter.symbol.valid() &&
+          (indices_.mentions(walk.position, parameter.symbol) || indices_.mentions(walk.size, parameter.symbol)))
+        open.push_back(parameter.symbol.symbolId());
+    return open;
+  }
+
+  int32_t choose(const Walk &walk) {
+    const auto open = openSymbols(walk);
+    int32_t best = -1;
+    int bestScore = 0;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      int score = 0;
+      bool conflict = false;
+      for (const Walk *other : members_[i]) {
+        if (other->access == walk.access && other->hasLanes() && walk.hasLanes() &&
+            other->tileAxis != walk.tileAxis)
+          conflict = true;
+        if (other->position == walk.position && other->extent == walk.extent)
+          score = std::max(score, 3);
+        else if (walk.extent.valid() && other->extent == walk.extent)
+          score = std::max(score, !open.empty() && openSymbols(*other) == open ? 2 : 1);
+      }
+      if (!conflict && score > bestScore) {
+        best = static_cast<int32_t>(i);
+        bestScore = score;
+      }
+    }
+    if (best < 0) {
+      best = static_cast<int32_t>(members_.size());
+      members_.emplace_back();
+      analysis_.facts.axes.emplace_back().extent = walk.extent;
+    }
+    members_[static_cast<size_t>(best)].push_back(&walk);
+    return best;
+  }
+
+  void nameAxes() {
+    std::vector<std::string> used;
+    for (size_t i = 0; i < analysis_.facts.axes.size(); ++i) {
+      Axis &axis = analysis_.facts.axes[i];
+      const Parameter *parameter = analysis_.scalarNamed(axis.extent);
+      axis.name = parameter ? parameter->name : "axis" + std::to_string(i);
+      if (std::find(used.begin(), used.end(), axis.name) != used.end())
+        axis.name += "_" + std::to_string(i);
+      used.push_back(axis.name);
+    }
+  }
+
+  void addLoops() {
+    for (uint32_t number = 0; number < analysis_.trace.loops.size(); ++number) {
+      const LoopRecord &record = analysis_.trace.loops[number];
+      LoopFacts loop;
+      loop.op = record.op;
+      loop.lower = record.lower;
+      loop.upper = record.upper;
+      loop.step = record.step;
+      loop.trip = record.trip.valid() && indices_.mentionsUnknown(record.trip) ? SymInt() : record.trip;
+      loop.iteration = record.iteration;
+      for (const Walk &walk : analysis_.walks)
+        for (const Walk::Step &step : walk.loops)
+          if (step.index == number && walk.axis >= 0 && (loop.axis < 0 || walk.hasLanes()))
+            loop.axis = walk.axis;
+      analysis_.facts.loops.push_back(loop);
+    }
+  }
+
+  Analysis &analysis_;
+  Indices &indices_;
+  std::vector<std::vector<const Walk *>> members_;
+};
+
+} // namespace
+
+void findAxes(Analysis &analysis) { AxisFinder(analysis).run(); }
+
+} // namespace tilewright::analysis

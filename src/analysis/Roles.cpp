@@ -1,0 +1,235 @@
+#include "Analysis.h"
+#include "Monomials.h"
+
+#include <algorithm>
+
+namespace tilewright::analysis {
+
+SymInt turnsOf(const Walk &walk, const Walk::Step &program) {
+  for (const Walk::Step &loop : walk.loops)
+    if (const SymInt turns = divideExactly(loop.amount, program.amount); turns.valid() && !turns.isConstant(1))
+      return turns;
+  return {};
+}
+
+namespace {
+
+class RoleFinder {
+public:
+  RoleFinder(Analysis &analysis, const Parameter &parameter)
+      : analysis_(analysis), indices_(analysis.indices()), context_(analysis.context()), parameter_(parameter),
+        symbol_(parameter.symbol) {
+    facts_.name = parameter.name;
+  }
+
+  ParameterFacts find() {
+    for (const Walk &walk : analysis_.walks)
+      readSteps(walk);
+    for (const Walk &walk : analysis_.walks)
+      readCover(walk);
+    if (facts_.roles.empty())
+      readOccurrences();
+    return std::move(facts_);
+  }
+
+private:
+  bool in(SymInt expression) { return expression.valid() && indices_.mentions(expression, symbol_); }
+
+  void add(Role role, const Walk *walk, Evidence evidence) {
+    if (!facts_.hasRole(role))
+      facts_.roles.push_back(role);
+    addEvidence(facts_.evidence, std::move(evidence));
+    if (!walk || walk->axis < 0)
+      return;
+    const uint32_t axis = static_cast<uint32_t>(walk->axis);
+    if (std::find(facts_.axes.begin(), facts_.axes.end(), axis) == facts_.axes.end())
+      facts_.axes.push_back(axis);
+    auto &tiled = analysis_.facts.axes[axis].parameters;
+    if (std::find(tiled.begin(), tiled.end(), facts_.name) == tiled.end())
+      tiled.push_back(facts_.name);
+  }
+
+  /// The parameter scales what one program or one iteration moves on by.
+  void readSteps(const Walk &walk) {
+    bool countsPrograms = false;
+    for (const Walk::Step &program : walk.programs) {
+      const SymInt turns = turnsOf(walk, program);
+      if (!in(program.amount)) {
+        // pid*B + k*(B*P): P programs take turns, so P is their number.
+        if (turns.valid() && in(turns)) {
+          countsPrograms = true;
+          add(Role::Split, &walk, where(IndexKind::ProgramId, "the number of programs that share this axis"));
+        }
+        continue;
+      }
+      if (turns.valid()) {
+        add(Role::Tile, &walk, where(IndexKind::ProgramId, "programs take turns over the axis"));
+        continue;
+      }
+      // pid*(rows*B) + k*B with a runtime count of rows: the caller decides how much a program does, not B alone.
+      const auto inLoop = std::find_if(walk.loops.begin(), walk.loops.end(),
+                                       [&](const Walk::Step &loop) { return in(loop.amount); });
+      if (inLoop != walk.loops.end())
+        if (const SymInt count = divideExactly(program.amount, inLoop->amount);
+            count.valid() && analysis_.mentionsScalar(count))
+          continue;
+      add(Role::Split, &walk, where(IndexKind::ProgramId, {}));
+    }
+    if (walk.decodedStep.valid() && in(walk.decodedStep)) {
+      if (walk.decodedInLoop)
+        add(Role::Tile, &walk, where(IndexKind::ProgramId, "tiles are handed out to programs in turn"));
+      else
+        add(Role::Split, &walk, where(IndexKind::ProgramId, {}));
+    }
+    for (const Walk::Step &loop : walk.loops)
+      if (in(loop.amount) && !countsPrograms)
+        add(Role::Tile, &walk, analysis_.evidenceAt(analysis_.trace.loops[loop.index].op));
+  }
+
+  /// The parameter only says how wide a tile is: the tile must hold all there is, or it is a fixed chunk.
+  void readCover(const Walk &walk) {
+    if (!walk.hasLanes() || !in(walk.size))
+      return;
+    const auto steps = [&](const Walk &w) {
+      const auto stepped = [&](const Walk::Step &step) { return in(step.amount); };
+      return std::any_of(w.programs.begin(), w.programs.end(), stepped) ||
+             std::any_of(w.loops.begin(), w.loops.end(), stepped) || in(w.decodedStep);
+    };
+    if (steps(walk))
+      return;
+    const OpId iota = tileOp();
+    for (const Walk &other : analysis_.walks)
+      if (other.axis >= 0 && other.axis == walk.axis && steps(other)) {
+        addEvidence(facts_.evidence, analysis_.evidenceAt(iota, "also a first tile of the same axis"));
+        return;
+      }
+    const bool bounded = walk.extent.valid() && !in(walk.extent);
+    if (bounded) {
+      add(Role::OneShot, &walk, analysis_.evidenceAt(iota, "one tile for " + toString(walk.extent)));
+      return;
+    }
+    if (facts_.hasRole(Role::Split) || facts_.hasRole(Role::Tile))
+      return;
+    if (walk.masked || !walk.programs.empty() || !walk.loops.empty())
+      facts_.confidence = Confidence::Likely;
+    add(Role::Chunk, &walk, analysis_.evidenceAt(iota, "nothing in the kernel bounds this tile"));
+    if (!facts_.hasRole(Role::OneShot))
+      facts_.confidence = Confidence::Likely;
+  }
+
+  /// No access is scaled by it. What else does it do?
+  void readOccurrences() {
+    OpId withProgram = kNone, inLoopBounds = kNone, inValue = kNone, inShape = kNone, inAttribute = kNone;
+    const Program &program = analysis_.program;
+    const auto first = [](OpId &slot, OpId id) {
+      if (slot == kNone)
+        slot = id;
+    };
+    for (OpId id = 0; id < program.ops.size(); ++id) {
+      const Op &op = program.op(id);
+      for (const auto &[key, attribute] : op.attributes.values())
+        if (const auto *value = std::get_if<SymInt>(&attribute); value && value->valid() && in(*value))
+          if (op.kind != OpKind::Constant && op.kind != OpKind::Iota)
+            first(inAttribute, id);
+      for (ValueId value : op.results) {
+        const IndexValue &index = analysis_.trace.values[value];
+        for (SymInt size : program.value(value).type.shape)
+          if (in(size))
+            first(inShape, id);
+        if (!index.known() || !in(index.expr))
+          continue;
+        if (indices_.mentions(index.expr, IndexKind::ProgramId))
+          first(withProgram, id);
+        else
+          first(inValue, id);
+      }
+      if ((op.kind == OpKind::For || op.kind == OpKind::While) && inLoopBounds == kNone)
+        for (const LoopRecord &loop : analysis_.trace.loops)
+          if (loop.op == id && loop.trip.valid() && in(loop.trip))
+            inLoopBounds = id;
+    }
+    facts_.confidence = Confidence::Likely;
+    if (withProgram != kNone || inAttribute != kNone) {
+      add(Role::Schedule, nullptr,
+          analysis_.evidenceAt(withProgram != kNone ? withProgram : inAttribute,
+                               "changes which program does which tile, not what is computed"));
+    } else if (inShape != kNone) {
+      add(Role::Chunk, nullptr, analysis_.evidenceAt(inShape, "size of a tile that no access moves by it"));
+      facts_.confidence = Confidence::Guess;
+    } else if (inLoopBounds != kNone) {
+      add(Role::Chunk, nullptr, analysis_.evidenceAt(inLoopBounds, "number of iterations"));
+      facts_.confidence = Confidence::Guess;
+    } else if (const PathCondition *path = pathCondition()) {
+      add(Role::Flag, nullptr, {path->location.line(), path->text});
+      facts_.confidence = Confidence::Proved;
+    } else if (inValue != kNone && hasUse(inValue)) {
+      add(Role::Chunk, nullptr, analysis_.evidenceAt(inValue, "its value takes part in the computation"));
+      facts_.confidence = Confidence::Guess;
+    } else {
+      add(Role::Unused, nullptr, {parameter_.location.line(), "the kernel never uses " + parameter_.name});
+      facts_.confidence = Confidence::Proved;
+    }
+    if (facts_.confidence == Confidence::Guess)
+      analysis_.unresolved("analysis.role",
+                           "the meaning of '" + parameter_.name + "' could not be found: " + facts_.evidence.back().text,
+                           parameter_.location);
+  }
+
+  /// A constant that nothing reads is not a use.
+  bool hasUse(OpId id) {
+    for (const Op &op : analysis_.program.ops)
+      for (ValueId operand : op.operands)
+        for (ValueId result : analysis_.program.op(id).results)
+          if (operand == result)
+            return true;
+    return false;
+  }
+
+  const PathCondition *pathCondition() {
+    for (const PathCondition &path : analysis_.program.pathConditions)
+      if (in(path.condition))
+        return &path;
+    return nullptr;
+  }
+
+  OpId tileOp() {
+    const Program &program = analysis_.program;
+    OpId found = kNone;
+    for (OpId id = 0; id < program.ops.size() && found == kNone; ++id)
+      if (program.op(id).kind == OpKind::Iota && in(program.value(program.op(id).results[0]).type.shape.at(0)))
+        found = id;
+    for (const Walk &walk : analysis_.walks) // block pointers have no iota
+      if (found == kNone && walk.hasLanes() && in(walk.size))
+        found = analysis_.trace.accesses[walk.access].op;
+    return found;
+  }
+
+  /// The first op whose value combines the parameter with an index of that kind.
+  Evidence where(IndexKind kind, std::string note) {
+    const Program &program = analysis_.program;
+    for (OpId id = 0; id < program.ops.size(); ++id)
+      for (ValueId value : program.op(id).results) {
+        const IndexValue &index = analysis_.trace.values[value];
+        if (index.known() && in(index.expr) && indices_.mentions(index.expr, kind))
+          return analysis_.evidenceAt(id, std::move(note));
+      }
+    return analysis_.evidenceAt(tileOp(), std::move(note));
+  }
+
+  Analysis &analysis_;
+  Indices &indices_;
+  SymContext &context_;
+  const Parameter &parameter_;
+  SymInt symbol_;
+  ParameterFacts facts_;
+};
+
+} // namespace
+
+void findRoles(Analysis &analysis) {
+  for (const Parameter &parameter : analysis.program.parameters)
+    if (parameter.kind == Parameter::Kind::Open && parameter.symbol.valid())
+      analysis.facts.parameters.push_back(RoleFinder(analysis, parameter).find());
+}
+
+} // namespace tilewright::analysis

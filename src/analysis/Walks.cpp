@@ -1,0 +1,437 @@
+#include "Walks.h"
+
+#include "Bounds.h"
+#include "Monomials.h"
+
+#include <algorithm>
+
+namespace tilewright::analysis {
+
+namespace {
+
+/// How a lane occurs in an address.
+struct LaneUse {
+  SymInt coefficient;  ///< elements per lane; invalid when the lane does not occur or only inside a division
+  SymInt wrapped;      ///< the modulo atom that the lane goes through, if it does
+};
+
+class WalkFinder {
+public:
+  WalkFinder(Trace &trace, std::vector<Walk> &walks)
+      : trace_(trace), indices_(trace.indices), context_(trace.indices.context()), walks_(walks) {}
+
+  void visit(uint32_t number) {
+    access_ = &trace_.accesses[number];
+    number_ = number;
+    rest_ = stripClamps(access_->offset);
+    const auto bounds = boundsOf(indices_, access_->mask);
+    guards_ = boundsOf(indices_, access_->guard);
+    std::vector<Walk> open; // lanes whose position no bound tells
+    for (uint32_t d = 0; d < access_->tileShape.size(); ++d) {
+      const SymInt size = access_->tileShape[d];
+      if (size.isConstant(1))
+        continue;
+      const SymInt lane = indices_.lane(d, size);
+      const LaneUse use = useOf(lane);
+      if (!use.coefficient.valid())
+        continue;
+      Walk walk;
+      walk.access = number;
+      walk.tileAxis = static_cast<int32_t>(d);
+      walk.size = size;
+      walk.stride = use.coefficient;
+      walk.modular = use.wrapped.valid();
+      takeBounds(walk, bounds);
+      if (walk.position.valid()) {
+        subtract(use.wrapped.valid() ? use.wrapped : walk.position, walk.stride);
+        add(std::move(walk));
+        continue;
+      }
+      if (use.wrapped.valid()) {
+        walk.position = indexPart(use.wrapped.operands()[0]);
+        walk.extent = use.wrapped.operands()[1];
+        walk.source = Walk::Source::Modulo;
+        walk.masked = true;
+        subtract(use.wrapped, walk.stride);
+        add(std::move(walk));
+        continue;
+      }
+      if (d < access_->declaredExtent.size()) {
+        walk.position = context_.add(indexPart(access_->declaredOffset[d]), lane);
+        walk.extent = access_->declaredExtent[d];
+        walk.source = Walk::Source::Declared;
+        subtract(walk.position, walk.stride);
+        add(std::move(walk));
+        continue;
+      }
+      walk.position = lane;
+      subtract(lane, walk.stride);
+      open.push_back(std::move(walk));
+    }
+    attachToOpenLanes(open);
+    for (Walk &walk : open)
+      add(std::move(walk));
+    addScalarWalks();
+  }
+
+private:
+  void subtract(SymInt position, SymInt stride) {
+    rest_ = context_.sub(rest_, context_.mul(stride, stripClamps(position)));
+  }
+
+  void add(Walk walk) {
+    decompose(trace_, walk);
+    walks_.push_back(std::move(walk));
+  }
+
+  /// min(pid*B, n - B) walks like pid*B.
+  SymInt stripClamps(SymInt expr) {
+    for (int round = 0; round < 3; ++round) {
+      SymInt next = expr;
+      for (const Monomial &monomial : monomialsOf(expr))
+        for (SymInt factor : monomial.factors) {
+          if ((factor.op() != SymOp::Min && factor.op() != SymOp::Max) || !indices_.mentionsIndex(factor))
+            continue;
+          SymInt moving;
+          int count = 0;
+          for (SymInt operand : factor.operands())
+            if (indices_.mentionsIndex(operand)) {
+              moving = operand;
+              ++count;
+            }
+          if (count != 1)
+            continue;
+          Monomial others = monomial;
+          others.factors.erase(std::find(others.factors.begin(), others.factors.end(), factor));
+          next = context_.add(context_.sub(next, productOf(context_, monomial)),
+                              context_.mul(productOf(context_, others), moving));
+        }
+      if (next == expr)
+        break;
+      expr = next;
+    }
+    return expr;
+  }
+
+  SymInt indexPart(SymInt expr) {
+    SymInt part = context_.constant(0);
+    for (const Monomial &monomial : monomialsOf(expr))
+      if (const SymInt product = productOf(context_, monomial); indices_.mentionsIndex(product))
+        part = context_.add(part, product);
+    return part;
+  }
+
+  LaneUse useOf(SymInt lane) {
+    LaneUse use;
+    for (const Monomial &monomial : monomialsOf(rest_)) {
+      for (SymInt factor : monomial.factors) {
+        if (!indices_.mentions(factor, lane))
+          continue;
+        Monomial others = monomial;
+        others.factors.erase(std::find(others.factors.begin(), others.factors.end(), factor));
+        const SymInt coefficient = productOf(context_, others);
+        if (indices_.mentionsIndex(coefficient))
+          break;
+        if (factor == lane)
+          use.coefficient = use.coefficient.valid() ? context_.add(use.coefficient, coefficient) : coefficient;
+        else if (factor.op() == SymOp::Mod && !use.wrapped.valid() && !use.coefficient.valid()) {
+          use.coefficient = coefficient;
+          use.wrapped = factor;
+        }
+        break;
+      }
+    }
+    return use;
+  }
+
+  /// Of several bounds on one lane the one that follows the programs furthest gives position and extent; the others
+  /// are ends of blocks inside it.
+  void takeBounds(Walk &walk, const std::vector<Bound> &bounds) {
+    const Bound *best = nullptr;
+    const auto reach = [&](const Bound &bound) {
+      int score = 0;
+      for (uint32_t symbol : indices_.symbolsIn(bound.position))
+        score += indices_.of(symbol).kind == IndexKind::ProgramId ? 16 : indices_.of(symbol).kind == IndexKind::Iteration;
+      return score;
+    };
+    for (const Bound &bound : bounds) {
+      if (bound.joint && (bound.lanes >> walk.tileAxis & 1))
+        walk.masked = true;
+      if (bound.lane != walk.tileAxis)
+        continue;
+      walk.masked = true;
+      if (!best || reach(bound) > reach(*best) ||
+          (reach(bound) == reach(*best) && bound.extent.weight() < best->extent.weight()))
+        best = &bound;
+    }
+    if (!best)
+      return;
+    walk.position = best->position;
+    walk.extent = best->extent;
+    walk.source = Walk::Source::Mask;
+    for (const Bound &bound : bounds)
+      if (&bound != best && bound.lane == walk.tileAxis && bound.extent != best->extent)
+        walk.innerExtents.push_back(bound.extent);
+  }
+
+  /// Without a mask only the address tells which program ids and loops move a lane: a step belongs to the lane whose
+  /// coefficient divides it, preferably by a multiple of the lane's tile size.
+  void attachToOpenLanes(std::vector<Walk> &open) {
+    if (open.empty())
+      return;
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (const Monomial &monomial : monomialsOf(rest_)) {
+        const SymInt product = productOf(context_, monomial);
+        if (!indices_.mentionsIndex(product) || indices_.mentions(product, IndexKind::Lane))
+          continue;
+        Walk *owner = nullptr;
+        SymInt steps;
+        for (Walk &walk : open) {
+          const SymInt quotient = divideExactly(product, walk.stride);
+          if (!quotient.valid() || !sharesSize(quotient, walk.size))
+            continue;
+          if (!owner || walk.stride.weight() > owner->stride.weight()) {
+            owner = &walk;
+            steps = quotient;
+          }
+        }
+        if (!owner)
+          continue;
+        owner->position = context_.add(owner->position, steps);
+        rest_ = context_.sub(rest_, product);
+        progress = true;
+        break;
+      }
+    }
+  }
+
+  bool sharesSize(SymInt steps, SymInt size) {
+    if (divideExactly(steps, size).valid())
+      return true;
+    const auto &symbols = indices_.symbolsIn(size);
+    return std::any_of(symbols.begin(), symbols.end(), [&](uint32_t id) {
+      const auto &mentioned = indices_.symbolsIn(steps);
+      return std::binary_search(mentioned.begin(), mentioned.end(), id);
+    });
+  }
+
+  /// What is left of the address moves without lanes: rows by program id, rows by loop index, decoded numbers.
+  void addScalarWalks() {
+    // Loops whose index starts at a program id carry that program id along.
+    for (uint32_t number = access_->loop; number != kNone; number = trace_.loops[number].parent) {
+      const LoopRecord &loop = trace_.loops[number];
+      const SymInt amount = linearCoefficient(loop.iteration);
+      if (!amount.valid())
+        continue;
+      Walk walk;
+      walk.stride = loop.step.valid() ? divideExactly(amount, loop.step) : amount;
+      if (walk.stride.valid() && loop.lower.valid())
+        walk.position = context_.add(indexPart(loop.lower), context_.mul(loop.step, loop.iteration));
+      else {
+        walk.position = loop.iteration;
+        walk.stride = amount;
+      }
+      addScalar(std::move(walk));
+    }
+    struct Group {
+      std::vector<SymInt> strides;
+      std::vector<Monomial> monomials;
+    };
+    std::vector<Group> groups;
+    for (const Monomial &monomial : monomialsOf(rest_)) {
+      if (!indices_.mentionsIndex(productOf(context_, monomial)))
+        continue;
+      std::vector<SymInt> strides;
+      bool plain = true;
+      for (SymInt factor : monomial.factors) {
+        if (indices_.mentionsIndex(factor))
+          plain = plain && factor.isSymbol();
+        else if (factor.isSymbol() && context_.symbol(factor.symbolId()).kind == SymbolKind::RuntimeScalar)
+          strides.push_back(factor);
+      }
+      const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group &g) {
+        return !plain && !strides.empty() && g.strides == strides;
+      });
+      if (group != groups.end())
+        group->monomials.push_back(monomial);
+      else
+        groups.push_back({strides, {monomial}});
+    }
+    for (const Group &group : groups) {
+      Monomial stride = commonFactor(group.monomials);
+      std::erase_if(stride.factors, [&](SymInt factor) { return indices_.mentionsIndex(factor); });
+      Walk walk;
+      walk.stride = productOf(context_, stride);
+      walk.position = divideExactly(sumOf(context_, group.monomials), walk.stride);
+      if (walk.position.valid() && !indices_.mentions(walk.position, IndexKind::Lane))
+        addScalar(std::move(walk));
+    }
+  }
+
+  void addScalar(Walk walk) {
+    walk.access = number_;
+    walk.size = context_.constant(1);
+    subtract(walk.position, walk.stride);
+    for (const Bound &bound : guards_)
+      if (bound.position == walk.position) {
+        walk.extent = bound.extent;
+        walk.source = Walk::Source::Guard;
+        walk.masked = true;
+      }
+    add(std::move(walk));
+  }
+
+  SymInt linearCoefficient(SymInt symbol) {
+    SymInt coefficient;
+    for (const Monomial &monomial : monomialsOf(rest_)) {
+      const auto found = std::find(monomial.factors.begin(), monomial.factors.end(), symbol);
+      if (found == monomial.factors.end())
+        continue;
+      Monomial others = monomial;
+      others.factors.erase(others.factors.begin() + (found - monomial.factors.begin()));
+      const SymInt product = productOf(context_, others);
+      if (indices_.mentionsIndex(product))
+        return {};
+      coefficient = coefficient.valid() ? context_.add(coefficient, product) : product;
+    }
+    return coefficient;
+  }
+
+  Trace &trace_;
+  Indices &indices_;
+  SymContext &context_;
+  std::vector<Walk> &walks_;
+  const AccessRecord *access_ = nullptr;
+  uint32_t number_ = 0;
+  SymInt rest_; ///< the part of the address that no walk has claimed yet
+  std::vector<Bound> guards_;
+};
+
+/// Extents of walks without a mask: the loop that moves them knows how far it goes.
+void takeLoopExtent(Trace &trace, Walk &walk) {
+  SymContext &context = trace.indices.context();
+  if (walk.extent.valid() || walk.loops.size() != 1)
+    return;
+  const LoopRecord &loop = trace.loops[walk.loops[0].index];
+  const SymInt total = loopExtent(trace, loop);
+  if (!total.valid() || !loop.step.valid())
+    return;
+  const SymInt unit = divideExactly(walk.loops[0].amount, loop.step);
+  if (!unit.valid())
+    return;
+  Division blocks;
+  if (asDivision(total, blocks) && blocks.step == unit)
+    walk.extent = blocks.total;
+  else
+    walk.extent = context.mul(total, unit);
+  walk.source = Walk::Source::Loop;
+}
+
+} // namespace
+
+void decompose(Trace &trace, Walk &walk) {
+  Indices &indices = trace.indices;
+  SymContext &context = indices.context();
+  const auto addStep = [&](std::vector<Walk::Step> &steps, uint32_t index, SymInt amount) {
+    for (Walk::Step &step : steps)
+      if (step.index == index) {
+        step.amount = context.add(step.amount, amount);
+        return;
+      }
+    steps.push_back({index, amount});
+  };
+  std::vector<Monomial> decoded;
+  std::vector<std::pair<SymInt, Monomial>> plain; // symbol, monomial
+  for (const Monomial &monomial : monomialsOf(walk.position)) {
+    SymInt index;
+    int moving = 0;
+    for (SymInt factor : monomial.factors)
+      if (indices.mentionsIndex(factor)) {
+        index = factor;
+        ++moving;
+      }
+    if (moving == 1 && index.isSymbol()) {
+      if (indices.of(index.symbolId()).kind != IndexKind::Lane)
+        plain.emplace_back(index, monomial);
+    } else if (moving > 0 && !indices.mentions(productOf(context, monomial), IndexKind::Lane))
+      decoded.push_back(monomial);
+  }
+  // pid - (pid // n)*n is a decoded number as a whole.
+  SymInt decodedSum = sumOf(context, decoded);
+  for (const auto &[symbol, monomial] : plain) {
+    if (!decoded.empty() && indices.mentions(decodedSum, symbol)) {
+      decoded.push_back(monomial);
+      continue;
+    }
+    Monomial amount = monomial;
+    amount.factors.erase(std::find(amount.factors.begin(), amount.factors.end(), symbol));
+    const IndexSymbol &meaning = indices.of(symbol.symbolId());
+    if (meaning.kind == IndexKind::ProgramId) {
+      addStep(walk.programs, meaning.axis, productOf(context, amount));
+      continue;
+    }
+    for (uint32_t number = 0; number < trace.loops.size(); ++number)
+      if (trace.loops[number].op == meaning.op)
+        addStep(walk.loops, number, productOf(context, amount));
+  }
+  if (decoded.empty())
+    return;
+  Monomial step = commonFactor(decoded);
+  std::erase_if(step.factors, [&](SymInt factor) { return indices.mentionsIndex(factor); });
+  walk.decodedStep = productOf(context, step);
+  walk.decoded = divideExactly(sumOf(context, decoded), walk.decodedStep);
+  walk.decodedInLoop = true;
+  bool fromProgram = false;
+  for (uint32_t symbol : indices.symbolsIn(sumOf(context, decoded))) {
+    const IndexSymbol &meaning = indices.of(symbol);
+    if (meaning.kind == IndexKind::ProgramId && !fromProgram) {
+      walk.decodedProgram = meaning.axis;
+      fromProgram = true;
+    }
+  }
+  walk.decodedInLoop = indices.mentions(sumOf(context, decoded), IndexKind::Iteration);
+}
+
+SymInt loopExtent(Trace &trace, const LoopRecord &loop) {
+  Indices &indices = trace.indices;
+  SymContext &context = indices.context();
+  if (!loop.lower.valid())
+    return loop.trip.valid() && !indices.mentionsIndex(loop.trip) ? loop.trip : SymInt();
+  SymInt start = context.constant(0);
+  for (const Monomial &monomial : monomialsOf(loop.lower))
+    if (const SymInt product = productOf(context, monomial); !indices.mentionsIndex(product))
+      start = context.add(start, product);
+  SymInt end = loop.upper;
+  if (end.op() == SymOp::Min)
+    for (SymInt operand : end.operands())
+      if (!indices.mentionsIndex(operand))
+        end = operand;
+  if (indices.mentionsIndex(end) || indices.mentions(end, IndexKind::Carry) ||
+      indices.mentions(start, IndexKind::Carry))
+    return {};
+  return context.sub(end, start);
+}
+
+std::vector<Walk> findWalks(Trace &trace) {
+  std::vector<Walk> walks;
+  WalkFinder finder(trace, walks);
+  for (uint32_t i = 0; i < trace.accesses.size(); ++i)
+    finder.visit(i);
+  // An access without a mask shares the extent of one that moves alike and has one.
+  for (Walk &walk : walks) {
+    if (walk.extent.valid())
+      continue;
+    for (const Walk &other : walks)
+      if (other.extent.valid() && other.position == walk.position && other.source != Walk::Source::SamePosition) {
+        walk.extent = other.extent;
+        walk.source = Walk::Source::SamePosition;
+        break;
+      }
+  }
+  for (Walk &walk : walks)
+    takeLoopExtent(trace, walk);
+  return walks;
+}
+
+} // namespace tilewright::analysis
