@@ -130,6 +130,8 @@ void ParserCore::parseReplacementField(StringPieces &pieces, bool isTemplate, bo
   const uint32_t debugEnd = here();
   int conversion = -1;
   if (accept(TokenKind::Exclamation)) {
+    if (here() != lastEnd_)
+      failHere("f-string: the conversion must come right after '!'");
     const std::string_view letter = at(TokenKind::Name) ? textOf(token()) : "";
     if (letter != "s" && letter != "r" && letter != "a")
       failHere(fmt::format("f-string: expected the conversion 's', 'r' or 'a' after '!', found {}", found()));

@@ -5,12 +5,14 @@ Quick mode takes a fixed sample of the standard library; TILEWRIGHT_FULL=1 takes
 comes from TILEWRIGHT_BUILD_DIR (default build/release). Another interpreter can be the oracle: run this file under it.
 """
 import ast
+import io
 import os
 import pathlib
 import random
 import subprocess
 import sys
 import sysconfig
+import tokenize
 import warnings
 
 import pytest
@@ -78,6 +80,46 @@ def library_files():
     return random.Random(3).sample(files, min(QUICK_FILES, len(files)))
 
 
+SPARE_TOKENS = """( ) [ ] { } , : = * ** . lambda if else for in not and yield await async f"{x}" "s" 1 x def class with as is
+:= @ -> ! del return import from case match _ ~ - b"y" None ... / += global try except finally while f"{x!r:>{y}}" type
+""".split() + ["\n", "    "]
+
+
+def mutants(count):
+    """Small pieces of the standard library with a token removed, replaced, inserted or repeated."""
+    rng = random.Random(5)
+    pieces = []
+    for path in rng.sample(library_files(), 60):
+        source = path.read_bytes()
+        if oracle(source) is None or len(source) > 100_000:
+            continue
+        lines = source.decode("utf-8", "replace").splitlines(True)
+        for node in ast.parse(source).body:
+            if node.end_lineno - node.lineno < 25:
+                pieces.append("".join(lines[node.lineno - 1:node.end_lineno]))
+    while count:
+        piece = rng.choice(pieces)
+        try:
+            tokens = [token for token in tokenize.generate_tokens(io.StringIO(piece).readline) if token.string]
+        except (tokenize.TokenError, SyntaxError):
+            continue
+        if not tokens:
+            continue
+        starts = [0]
+        for line in piece.splitlines(True):
+            starts.append(starts[-1] + len(line))
+        token = rng.choice(tokens)
+        begin = starts[token.start[0] - 1] + token.start[1]
+        end = starts[token.end[0] - 1] + token.end[1]
+        yield rng.choice([
+            lambda: piece[:begin] + piece[end:],
+            lambda: piece[:begin] + rng.choice(SPARE_TOKENS) + piece[end:],
+            lambda: piece[:begin] + " " + rng.choice(SPARE_TOKENS) + " " + piece[begin:],
+            lambda: piece[:end] + " " + rng.choice(tokens).string + " " + piece[end:],
+        ])()
+        count -= 1
+
+
 def first_difference(mine, theirs):
     at = next((i for i, (a, b) in enumerate(zip(mine, theirs)) if a != b), min(len(mine), len(theirs)))
     return f"ours  ...{mine[max(0, at - 200):at + 120]}\ntheirs...{theirs[max(0, at - 200):at + 120]}"
@@ -101,3 +143,26 @@ def test_standard_library(tool):
     print(f"{compared} files compared, {len(failures)} differ")
     assert compared > 100
     assert not failures, "\n".join(failures[:20])
+
+
+def test_mutants(tool, tmp_path):
+    """Broken and odd files: both parsers refuse the same ones and agree on the others."""
+    path = tmp_path / "mutant.py"
+    accepted, refused, failures = 0, 0, []
+    for source in mutants(20_000 if FULL else 1_000):
+        path.write_text(source, encoding="utf-8")
+        expected = oracle(source.encode("utf-8"))
+        ok, text = tool.dump(path)
+        accepted += ok
+        refused += not ok
+        if expected is None:
+            # An older Python refuses newer syntax, so this direction is for the newest one only.
+            if ok and sys.version_info >= (3, 13):
+                failures.append(f"CPython refuses this, we do not:\n{source}")
+        elif not ok:
+            failures.append(f"refused:\n{source}\n{text}")
+        elif text != expected:
+            failures.append(f"differs:\n{source}\n{first_difference(text, expected)}")
+    print(f"{accepted} mutants accepted, {refused} refused")
+    assert accepted > 100 and refused > 100
+    assert not failures, "\n\n".join(failures[:10])

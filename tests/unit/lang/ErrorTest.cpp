@@ -90,6 +90,7 @@ TEST(LangError, SaysWhereAndWhatWasExpected) {
       {"x = f'{a'\n", "1:9: unterminated string literal"},
       {"x = f'a}'\n", "1:8: f-string: single '}' is not allowed"},
       {"x = f'{a!x}'\n", "1:10: f-string: expected the conversion 's', 'r' or 'a' after '!', found 'x'"},
+      {"x = f'{a! r}'\n", "1:11: f-string: the conversion must come right after '!'"},
       {"x = f'{a b}'\n", "1:10: f-string: expected '}' after the expression, found 'b'"},
       // characters
       {"x = a ? b\n", "1:7: invalid character '?' (U+003F)"},
