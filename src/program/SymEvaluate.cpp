@@ -90,6 +90,10 @@ void SymValues::set(uint32_t symbolId, int64_t value) {
 }
 
 std::optional<int64_t> evaluate(SymInt expression, const SymValues &values) {
+  if (expression.isConstant())
+    return expression.constant();
+  if (expression.isSymbol())
+    return values.get(expression.symbolId());
   const Lane result = TreeEvaluator(values)(expression);
   return result.defined ? std::optional(result.value) : std::nullopt;
 }
