@@ -1,48 +1,119 @@
 #include "Values.h"
 
+#include <algorithm>
+#include <bit>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <set>
 
 namespace tilewright::python {
 
 namespace {
 
-/// Compiled code for one configuration and the grid that goes with it.
+/// What one runtime argument is to the compiled code.
+enum class WordKind : uint8_t { Pointer, WrittenPointer, Integer, Float };
+
+[[noreturn]] void throwUser(const char *code, std::string message) {
+  throw EngineError(Error(ErrorKind::User, code, std::move(message)));
+}
+
+/// The address that an argument stands for: an integer as it is, None as null, what exports a buffer by its buffer, a tensor
+/// by data_ptr(), and what NumPy cannot export (bfloat16 of ml_dtypes) by its array interface.
+uint64_t addressOf(PyObject *value, const std::string &name, bool written) {
+  if (value == Py_None)
+    return 0;
+  if (PyLong_Check(value))
+    return PyLong_AsUnsignedLongLongMask(value);
+  Py_buffer buffer;
+  if (PyObject_CheckBuffer(value)) {
+    if (PyObject_GetBuffer(value, &buffer, written ? PyBUF_STRIDES | PyBUF_WRITABLE : PyBUF_STRIDES) == 0) {
+      const auto address = reinterpret_cast<uint64_t>(buffer.buf);
+      PyBuffer_Release(&buffer);
+      return address;
+    }
+    PyErr_Clear();
+  }
+  const nb::handle handle(value);
+  if (nb::hasattr(handle, "__array_interface__")) {
+    const nb::object memory = handle.attr("__array_interface__")["data"];
+    if (written && nb::cast<bool>(memory[1]))
+      throwUser("arg.type", "the kernel writes to '" + name + "', which is read-only");
+    return nb::cast<uint64_t>(memory[0]);
+  }
+  return nb::cast<uint64_t>(handle.attr("data_ptr")());
+}
+
+/// Compiled code for one configuration, and the kinds of its runtime arguments. Neither the arguments' shapes nor the values of
+/// scalars are part of the code.
 class Launchable {
 public:
-  explicit Launchable(std::shared_ptr<const CompiledKernel> kernel) : kernel_(std::move(kernel)) {}
+  Launchable(std::shared_ptr<const CompiledKernel> kernel, const Path &path) : kernel_(std::move(kernel)) {
+    const auto &written = path.facts->effects.writes;
+    for (const ValueId id : path.program->body().arguments) {
+      const Parameter *parameter = path.program->parameterOf(id);
+      const Type &type = path.program->value(id).type;
+      names_.push_back(parameter ? parameter->name : std::string());
+      if (type.isPointer())
+        kinds_.push_back(std::find(written.begin(), written.end(), names_.back()) != written.end() ? WordKind::WrittenPointer
+                                                                                                   : WordKind::Pointer);
+      else
+        kinds_.push_back(isFloat(type.dtype) ? WordKind::Float : WordKind::Integer);
+    }
+  }
 
-  /// `words`: runtime arguments in the kernel's order: addresses, integers, or floats.
-  void launch(nb::list words, int64_t x, int64_t y, int64_t z) const {
+  /// `values`: runtime arguments in the order of `names`; `grid`: an integer or one to three of them.
+  void launch(const nb::list &values, nb::handle grid) const {
     constexpr size_t kInline = 64;
     uint64_t inlineWords[kInline];
     std::vector<uint64_t> heapWords;
-    const size_t count = nb::len(words);
-    uint64_t *out = inlineWords;
+    const size_t count = kinds_.size();
+    if (nb::len(values) != count)
+      throwUser("arg.missing", "the compiled kernel takes " + std::to_string(count) + " runtime arguments");
+    uint64_t *words = inlineWords;
     if (count > kInline) {
       heapWords.resize(count);
-      out = heapWords.data();
+      words = heapWords.data();
     }
-    for (size_t i = 0; i < count; ++i) {
-      PyObject *word = PyList_GET_ITEM(words.ptr(), static_cast<Py_ssize_t>(i));
-      if (PyFloat_Check(word))
-        out[i] = std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(word));
-      else
-        out[i] = PyLong_AsUnsignedLongLongMask(word);
-    }
-    if (PyErr_Occurred())
-      throw nb::python_error();
+    for (size_t i = 0; i < count; ++i)
+      words[i] = wordOf(PyList_GET_ITEM(values.ptr(), static_cast<Py_ssize_t>(i)), i);
+    const std::array<int64_t, 3> dims = gridFrom(grid);
+    if (dims[0] == 0 || dims[1] == 0 || dims[2] == 0)
+      return; // as Triton does: a grid without programs launches nothing
     Expected<void> done;
     {
       nb::gil_scoped_release release;
-      done = kernel_->launch({out, count}, {x, y, z});
+      done = kernel_->launch({words, count}, dims);
     }
     valueOrThrow(std::move(done));
   }
   std::string digest() const { return std::string(kernel_->contentDigest()); }
+  const std::vector<std::string> &names() const { return names_; }
 
 private:
+  uint64_t wordOf(PyObject *value, size_t i) const {
+    switch (kinds_[i]) {
+    case WordKind::Pointer:
+    case WordKind::WrittenPointer:
+      return addressOf(value, names_[i], kinds_[i] == WordKind::WrittenPointer);
+    case WordKind::Float: {
+      const double number = PyFloat_AsDouble(value);
+      if (number == -1.0 && PyErr_Occurred())
+        throw nb::python_error();
+      return std::bit_cast<uint64_t>(number);
+    }
+    case WordKind::Integer: {
+      const uint64_t word = PyLong_AsUnsignedLongLongMask(value);
+      if (word == UINT64_MAX && PyErr_Occurred())
+        throw nb::python_error();
+      return word;
+    }
+    }
+    return 0;
+  }
+
   std::shared_ptr<const CompiledKernel> kernel_;
+  std::vector<std::string> names_;
+  std::vector<WordKind> kinds_;
 };
 
 nb::dict tune(const Kernel &kernel, nb::handle problemValue, nb::handle buffersValue, nb::dict settingsValue, nb::object progress) {
@@ -88,6 +159,17 @@ nb::dict describe(const Kernel &kernel, nb::handle problemValue, nb::handle conf
   for (const auto &parameter : path.program->parameters)
     if (parameter.kind == Parameter::Kind::Open)
       open.append(parameter.name);
+  // Runtime integers that some rule of correctness mentions: a choice holds only as long as the rule does.
+  std::set<std::string> guarded;
+  for (const auto &constraint : path.facts->constraints)
+    if (constraint.condition.valid())
+      for (const uint32_t id : symbolsOf(constraint.condition))
+        if (const Symbol &symbol = path.program->symbols->symbol(id); symbol.kind == SymbolKind::RuntimeScalar)
+          guarded.insert(symbol.name);
+  nb::list guards;
+  for (const auto &name : guarded)
+    guards.append(name);
+  out["guards"] = guards;
   out["runtime"] = runtime;
   out["open"] = open;
   out["writes"] = path.facts->effects.writes;
@@ -120,8 +202,9 @@ NB_MODULE(_core, module) {
       nullptr);
 
   nb::class_<Launchable>(module, "Launchable")
-      .def("launch", &Launchable::launch, nb::arg("words"), nb::arg("x"), nb::arg("y") = 1, nb::arg("z") = 1,
-           "Runs the whole grid on the given addresses and scalars; releases the GIL.")
+      .def("launch", &Launchable::launch, nb::arg("values"), nb::arg("grid"),
+           "Runs the whole grid on the arguments `values`, in the order of `names`; releases the GIL.")
+      .def_prop_ro("names", &Launchable::names)
       .def_prop_ro("digest", &Launchable::digest);
 
   nb::class_<Kernel>(module, "Kernel")
@@ -134,24 +217,43 @@ NB_MODULE(_core, module) {
       .def_prop_ro("name", &Kernel::name)
       .def_prop_ro("path", &Kernel::path)
       .def("describe", &describe, nb::arg("problem"), nb::arg("config") = nb::dict())
-      .def("plan", [](const Kernel &kernel, nb::handle problem) { return toPython(valueOrThrow(kernel.plan(problemFrom(problem)))); })
+      .def("plan",
+           [](const Kernel &kernel, nb::handle problemValue) {
+             const Problem problem = problemFrom(problemValue);
+             Expected<KernelPlan> plan;
+             {
+               nb::gil_scoped_release release;
+               plan = kernel.plan(problem);
+             }
+             return toPython(valueOrThrow(std::move(plan)));
+           })
       .def("tune", &tune, nb::arg("problem"), nb::arg("buffers"), nb::arg("settings") = nb::dict(), nb::arg("progress") = nb::none())
       .def("compile",
            [](const Kernel &kernel, nb::handle problemValue, nb::handle configValue) {
              const Problem problem = problemFrom(problemValue);
              const Config config = configFrom(configValue);
              Expected<std::shared_ptr<const CompiledKernel>> compiled;
+             Expected<Path> path;
              {
                nb::gil_scoped_release release;
                compiled = kernel.compile(problem, config);
+               if (compiled)
+                 path = kernel.analyze(problem, config);
              }
-             return Launchable(valueOrThrow(std::move(compiled)));
+             auto code = valueOrThrow(std::move(compiled));
+             return Launchable(std::move(code), valueOrThrow(std::move(path)));
            })
       .def(
           "explain",
-          [](const Kernel &kernel, nb::handle problem, nb::object config) {
-            auto opened = store::Store::openOrInMemory();
-            return valueOrThrow(kernel.explain(problemFrom(problem), config.is_none() ? std::nullopt : std::optional(configFrom(config)), opened.store));
+          [](const Kernel &kernel, nb::handle problemValue, nb::object configValue) {
+            const Problem problem = problemFrom(problemValue);
+            const auto config = configValue.is_none() ? std::nullopt : std::optional(configFrom(configValue));
+            Expected<std::string> text;
+            {
+              nb::gil_scoped_release release;
+              text = kernel.explain(problem, config, store::Store::openOrInMemory().store);
+            }
+            return valueOrThrow(std::move(text));
           },
           nb::arg("problem"), nb::arg("config") = nb::none());
 }

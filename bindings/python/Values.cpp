@@ -26,7 +26,7 @@ ConfigValue configValueFrom(nb::handle value) {
   return nb::cast<std::string>(nb::str(value));
 }
 
-nb::object toPython(const ConfigValue &value) {
+nb::object valueToPython(const ConfigValue &value) {
   return std::visit([](const auto &each) -> nb::object { return nb::cast(each); }, value);
 }
 
@@ -39,27 +39,17 @@ std::vector<std::string> stringsFrom(nb::handle list) {
   return out;
 }
 
-std::array<int64_t, 3> gridFrom(nb::handle value) {
-  std::array<int64_t, 3> out{1, 1, 1};
-  size_t axis = 0;
-  if (nb::isinstance<nb::int_>(value)) {
-    out[0] = nb::cast<int64_t>(value);
-    return out;
-  }
-  for (nb::handle each : value) {
-    if (axis == 3)
-      throw EngineError(Error(ErrorKind::User, "grid.syntax", "a grid has at most three dimensions"));
-    out[axis++] = nb::cast<int64_t>(nb::int_(nb::borrow(each)));
-  }
-  return out;
-}
-
-/// A Python callable as a grid; asked with the configuration as a dict, under the GIL.
+/// A Python callable as a grid; asked with the configuration as a dict, under the GIL. The engine copies and drops it
+/// on threads that do not hold the GIL, so the reference to the callable is counted apart and released under it.
 Grid::Callback callbackFrom(nb::object callable) {
-  return [callable = std::move(callable)](const Config &config) -> Expected<std::array<int64_t, 3>> {
+  const std::shared_ptr<PyObject> shared(callable.release().ptr(), [](PyObject *object) {
+    nb::gil_scoped_acquire gil;
+    Py_DECREF(object);
+  });
+  return [shared](const Config &config) -> Expected<std::array<int64_t, 3>> {
     nb::gil_scoped_acquire gil;
     try {
-      return gridFrom(callable(toPython(config)));
+      return gridFrom(nb::handle(shared.get())(toPython(config)));
     } catch (const EngineError &error) {
       return Unexpected(error.error);
     } catch (const std::exception &error) {
@@ -68,7 +58,7 @@ Grid::Callback callbackFrom(nb::object callable) {
   };
 }
 
-nb::list toPython(const std::vector<Rejection> &rejections) {
+nb::list rejectionsToPython(const std::vector<Rejection> &rejections) {
   nb::list out;
   for (const auto &rejection : rejections) {
     nb::dict entry;
@@ -88,6 +78,27 @@ nb::dict countsToPython(const std::map<std::string, int64_t> &counts) {
 }
 
 } // namespace
+
+std::array<int64_t, 3> gridFrom(nb::handle value) {
+  std::array<int64_t, 3> out{1, 1, 1};
+  const auto axis = [](nb::handle size) {
+    const nb::object index = nb::steal(PyNumber_Index(size.ptr()));
+    if (!index.is_valid())
+      throw nb::python_error();
+    return nb::cast<int64_t>(index);
+  };
+  if (PyIndex_Check(value.ptr())) {
+    out[0] = axis(value);
+    return out;
+  }
+  size_t count = 0;
+  for (nb::handle each : value) {
+    if (count == 3)
+      throw EngineError(Error(ErrorKind::User, "grid.syntax", "a grid has at most three dimensions"));
+    out[count++] = axis(each);
+  }
+  return out;
+}
 
 ArgumentValue argumentFrom(nb::handle value) {
   if (value.is_none())
@@ -121,7 +132,7 @@ Config configFrom(nb::handle value) {
 nb::dict toPython(const Config &config) {
   nb::dict out;
   for (const auto &[name, value] : config.values())
-    out[name.c_str()] = toPython(value);
+    out[name.c_str()] = valueToPython(value);
   return out;
 }
 
@@ -220,7 +231,7 @@ nb::dict toPython(const KernelPlan &plan) {
   }
   out["target"] = plan.target->name;
   out["candidates"] = ranked;
-  out["rejected"] = toPython(plan.rejected);
+  out["rejected"] = rejectionsToPython(plan.rejected);
   out["rejected_by_code"] = countsToPython(plan.rejectedByCode);
   out["considered"] = plan.considered;
   out["empty_reason"] = plan.emptyReason ? nb::cast(render(*plan.emptyReason)) : nb::none();

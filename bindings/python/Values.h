@@ -28,6 +28,8 @@ ArgumentValue argumentFrom(nb::handle value);
 /// {name: bool | int | float | str}
 Config configFrom(nb::handle value);
 nb::dict toPython(const Config &config);
+/// An integer, or a sequence of one to three.
+std::array<int64_t, 3> gridFrom(nb::handle value);
 /// {"arguments": [(name, value)], "grid": str | (int, ...) | callable, "key": [str], "target": str,
 ///  "hints": {name: [value]}, "configs": [dict], "only_configs": bool}; all but "arguments" may be absent.
 Problem problemFrom(nb::handle value);

@@ -1,0 +1,5 @@
+"""``import triton.backends.ascend.runtime`` switches the extended ``triton.autotune`` on."""
+
+import tilewright.triton
+
+tilewright.triton.enable()
