@@ -42,7 +42,8 @@ public:
       const SymInt trip = walk.extent.valid() ? context_.cdiv(walk.extent, walk.decodedStep) : SymInt();
       map.terms.push_back({AccessTerm::Kind::ProgramId, walk.decodedProgram,
                            context_.mul(walk.stride, walk.decodedStep), trip});
-      rest = context_.sub(rest, context_.mul(context_.mul(walk.stride, walk.decodedStep), walk.decoded));
+      if (!walk.modular) // what is inside a modulo is left to addMonomial
+        rest = context_.sub(rest, context_.mul(context_.mul(walk.stride, walk.decodedStep), walk.decoded));
     }
     for (const Monomial &monomial : monomialsOf(rest))
       addMonomial(map, number, monomial);
@@ -75,7 +76,7 @@ private:
       addTerm(map, AccessTerm::Kind::Loop, meaning.op, coefficient, tripOf(meaning.op));
   }
 
-  void addMonomial(AccessMap &map, uint32_t number, const Monomial &monomial) {
+  void addMonomial(AccessMap &map, uint32_t number, const Monomial &monomial, bool wrapped = false) {
     SymInt index;
     int moving = 0;
     for (SymInt factor : monomial.factors)
@@ -97,6 +98,8 @@ private:
     if (index.isSymbol())
       return addSymbol(map, number, index, coefficient);
     map.modular = true;
+    if (wrapped)
+      return; // a decoded program id, whose term is there already
     // x % m runs like x between wraps; min and max run like the operand that moves.
     const bool follows = index.op() == SymOp::Mod || index.op() == SymOp::Min || index.op() == SymOp::Max;
     if (!follows)
@@ -109,7 +112,7 @@ private:
             continue;
           part.coefficient *= others.coefficient;
           part.factors.insert(part.factors.end(), others.factors.begin(), others.factors.end());
-          addMonomial(map, number, part);
+          addMonomial(map, number, part, true);
         }
         return;
       }
@@ -125,11 +128,16 @@ private:
   /// Programs along the axis, where a walk of this access knows its extent.
   SymInt programTrip(uint32_t number, uint32_t axis) {
     for (const Walk &walk : walks_) {
-      if (walk.access != number || !walk.extent.valid() || !walk.loops.empty())
+      if (walk.access != number)
         continue;
-      for (const Walk::Step &step : walk.programs)
-        if (step.index == axis)
+      for (const Walk::Step &step : walk.programs) {
+        if (step.index != axis)
+          continue;
+        if (const SymInt turns = turnsOf(walk, step); turns.valid())
+          return turns;
+        if (walk.extent.valid())
           return context_.cdiv(walk.extent, step.amount);
+      }
     }
     return {};
   }

@@ -31,12 +31,12 @@ struct Analysis {
 /// An evidence that is not there yet is appended; repeated lines are not.
 void addEvidence(std::vector<Evidence> &list, Evidence evidence);
 
-/// In a walk where the loop starts at a program id and steps over all programs: programs take turns.
-///
-///     range(pid*B, n, programs*B):  step B per program, programs*B per iteration  ->  programs
-///
-/// Returns the quotient, or an invalid SymInt when the programs do not take turns.
-SymInt turnsOf(const Walk &walk, const Walk::Step &program);
+/// What one tile of a walk has to hold when nothing of the tile's own size moves it: the extent, or the step from one
+/// program (or iteration) to the next. Invalid when unknown.
+SymInt coverOf(const Walk &walk);
+
+/// The part of the walk's address without program ids, iterations and lanes; invalid if it depends on loaded values.
+SymInt constantPart(Analysis &analysis, const Walk &walk);
 
 void takeGridExtents(Analysis &analysis);  ///< extents that only the grid tells
 void findAxes(Analysis &analysis);         ///< facts.axes, Walk::axis, facts.loops

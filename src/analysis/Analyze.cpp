@@ -1,4 +1,5 @@
 #include "Analysis.h"
+#include "Monomials.h"
 
 #include <algorithm>
 
@@ -110,6 +111,29 @@ const Parameter *Analysis::scalarNamed(SymInt symbol) const {
     if (parameter.kind == Parameter::Kind::Scalar && parameter.symbol == symbol)
       return &parameter;
   return nullptr;
+}
+
+SymInt coverOf(const Walk &walk) {
+  if (walk.programs.empty() && walk.loops.empty() && !walk.decodedStep.valid())
+    return walk.extent;
+  if (walk.loops.empty() && walk.programs.size() == 1 && !walk.decodedStep.valid())
+    return walk.programs[0].amount;
+  if (walk.programs.empty() && walk.loops.size() == 1 && !walk.decodedStep.valid())
+    return walk.loops[0].amount;
+  return {};
+}
+
+SymInt constantPart(Analysis &analysis, const Walk &walk) {
+  SymContext &context = analysis.context();
+  SymInt constant = context.constant(0);
+  for (const Monomial &monomial : monomialsOf(analysis.trace.accesses[walk.access].offset)) {
+    const SymInt product = productOf(context, monomial);
+    if (analysis.indices().mentionsUnknown(product))
+      return {};
+    if (!analysis.indices().mentionsIndex(product))
+      constant = context.add(constant, product);
+  }
+  return constant;
 }
 
 void addEvidence(std::vector<Evidence> &list, Evidence evidence) {

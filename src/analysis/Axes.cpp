@@ -69,6 +69,9 @@ private:
           score = std::max(score, 3);
         else if (walk.extent.valid() && other->extent == walk.extent)
           score = std::max(score, !open.empty() && openSymbols(*other) == open ? 2 : 1);
+        else if (walk.extent.valid() && other->extent.valid() && other->position == walk.position &&
+                 indices_.context().sub(walk.extent, other->extent).isConstant())
+          score = std::max(score, 2); // a neighbour read: offs + 1 < n
       }
       if (!conflict && score > bestScore) {
         best = static_cast<int32_t>(i);

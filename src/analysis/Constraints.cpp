@@ -59,17 +59,15 @@ private:
   void requireCover(const Walk &walk) {
     if (!walk.hasLanes() || !isOpen(walk.size))
       return;
-    const bool steps = !walk.programs.empty() || !walk.loops.empty() || walk.decodedStep.valid();
-    SymInt need;
-    if (!steps)
-      need = walk.extent;
-    else if (walk.loops.empty() && walk.programs.size() == 1)
-      need = walk.programs[0].amount;
+    SymInt need = coverOf(walk);
     for (SymInt inner : walk.innerExtents)
-      if (need.valid() && (!steps || isOpen(inner) || inner.weight() < need.weight()))
+      if (need.valid() && analysis_.isLaunchTime(inner))
         need = context_.min(need, inner);
     if (!need.valid() || need == walk.size || sharesParameter(need, walk.size))
       return;
+    if (const SymInt constant = constantPart(analysis_, walk);
+        constant.valid() && sharesParameter(constant, walk.size))
+      return; // pieces of an unrolled loop
     // The first tile of an axis that a loop walks over is a look-ahead, not the whole.
     for (const Walk &other : analysis_.walks)
       if (other.axis >= 0 && other.axis == walk.axis && other.size == walk.size && (!other.loops.empty()))

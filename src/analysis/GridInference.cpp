@@ -28,6 +28,8 @@ public:
         }
         if (!walk.extent.valid() || !analysis_.isLaunchTime(walk.extent))
           continue;
+        if (indices_.mentions(step.amount, IndexKind::ProgramCount))
+          return context_.constant(1); // the next digit of a linear program number: the first axis can do it all
         const SymInt count = context_.cdiv(walk.extent, step.amount);
         if (walk.hasLanes() || walk.source == Walk::Source::Guard)
           return count;

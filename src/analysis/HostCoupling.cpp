@@ -65,11 +65,21 @@ private:
     }
   }
 
-  /// pid % tiles_n with steps of BLOCK_N: the number of tiles along N is an argument.
+  /// pid % tiles_n with steps of BLOCK_N: the number of tiles along N is an argument. In a loop over tiles_m * tiles_n
+  /// tasks the other factor counts the tiles of task // tiles_n.
   void readDecoding(const Walk &walk) {
-    if (!walk.decodedStep.valid() || walk.decoded.op() != SymOp::Mod)
+    if (!walk.decodedStep.valid() || (walk.decoded.op() != SymOp::Mod && walk.decoded.op() != SymOp::FloorDiv))
       return;
-    if (const Parameter *count = analysis_.scalarNamed(walk.decoded.operands()[1]))
+    const SymInt divisor = walk.decoded.operands()[1];
+    const Parameter *count = nullptr;
+    if (walk.decoded.op() == SymOp::Mod)
+      count = analysis_.scalarNamed(divisor);
+    else
+      for (const LoopRecord &loop : analysis_.trace.loops)
+        if (const SymInt total = loopExtent(analysis_.trace, loop);
+            total.valid() && indices_.mentions(walk.decoded, loop.iteration))
+          count = analysis_.scalarNamed(divideExactly(total, divisor));
+    if (count)
       couple(openIn(walk.decodedStep), count->name,
              "program numbers are taken apart by " + count->name + ", the number of blocks of " +
                  toString(walk.decodedStep),

@@ -5,13 +5,6 @@
 
 namespace tilewright::analysis {
 
-SymInt turnsOf(const Walk &walk, const Walk::Step &program) {
-  for (const Walk::Step &loop : walk.loops)
-    if (const SymInt turns = divideExactly(loop.amount, program.amount); turns.valid() && !turns.isConstant(1))
-      return turns;
-  return {};
-}
-
 namespace {
 
 class RoleFinder {
@@ -27,6 +20,8 @@ public:
       readSteps(walk);
     for (const Walk &walk : analysis_.walks)
       readCover(walk);
+    for (const Walk &walk : analysis_.walks)
+      reportOpenEnd(walk);
     if (facts_.roles.empty())
       readOccurrences();
     return std::move(facts_);
@@ -103,9 +98,14 @@ private:
         addEvidence(facts_.evidence, analysis_.evidenceAt(iota, "also a first tile of the same axis"));
         return;
       }
-    const bool bounded = walk.extent.valid() && !in(walk.extent);
-    if (bounded) {
-      add(Role::OneShot, &walk, analysis_.evidenceAt(iota, "one tile for " + toString(walk.extent)));
+    // An unrolled loop leaves its steps in the constant part of the address.
+    if (isUnrolled(walk)) {
+      add(Role::Tile, &walk, analysis_.evidenceAt(iota, "in an unrolled loop"));
+      return;
+    }
+    const SymInt cover = coverOf(walk);
+    if (cover.valid() && !in(cover)) {
+      add(Role::OneShot, &walk, analysis_.evidenceAt(iota, "one tile for " + toString(cover)));
       return;
     }
     if (facts_.hasRole(Role::Split) || facts_.hasRole(Role::Tile))
@@ -115,6 +115,23 @@ private:
     add(Role::Chunk, &walk, analysis_.evidenceAt(iota, "nothing in the kernel bounds this tile"));
     if (!facts_.hasRole(Role::OneShot))
       facts_.confidence = Confidence::Likely;
+  }
+
+  /// Without any bound nobody can tell whether the last tile ends where the data does.
+  void reportOpenEnd(const Walk &walk) {
+    if (walk.extent.valid() || walk.masked || !walk.hasLanes() || !in(walk.size) || reported_ ||
+        (!facts_.hasRole(Role::Split) && !facts_.hasRole(Role::Tile)))
+      return;
+    reported_ = true;
+    analysis_.unresolved("analysis.extent",
+                         "neither a mask nor a loop nor the grid bounds this access: tiles of '" + parameter_.name +
+                             "' must end exactly where the data ends",
+                         analysis_.program.op(analysis_.trace.accesses[walk.access].op).location);
+  }
+
+  bool isUnrolled(const Walk &walk) {
+    const SymInt constant = constantPart(analysis_, walk);
+    return constant.valid() && in(constant);
   }
 
   /// No access is scaled by it. What else does it do?
@@ -222,6 +239,7 @@ private:
   const Parameter &parameter_;
   SymInt symbol_;
   ParameterFacts facts_;
+  bool reported_ = false;
 };
 
 } // namespace

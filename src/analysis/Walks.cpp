@@ -393,6 +393,13 @@ void decompose(Trace &trace, Walk &walk) {
   walk.decodedInLoop = indices.mentions(sumOf(context, decoded), IndexKind::Iteration);
 }
 
+SymInt turnsOf(const Walk &walk, const Walk::Step &program) {
+  for (const Walk::Step &loop : walk.loops)
+    if (const SymInt turns = divideExactly(loop.amount, program.amount); turns.valid() && !turns.isConstant(1))
+      return turns;
+  return {};
+}
+
 SymInt loopExtent(Trace &trace, const LoopRecord &loop) {
   Indices &indices = trace.indices;
   SymContext &context = indices.context();

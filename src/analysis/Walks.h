@@ -41,6 +41,13 @@ struct Walk {
 /// Takes a position apart into programs, loops and the decoded part.
 void decompose(Trace &trace, Walk &walk);
 
+/// In a walk where the loop starts at a program id and steps over all programs: programs take turns.
+///
+///     range(pid*B, n, programs*B):  step B per program, programs*B per iteration  ->  programs
+///
+/// Returns the quotient, or an invalid SymInt when the programs do not take turns.
+SymInt turnsOf(const Walk &walk, const Walk::Step &program);
+
 /// The positions that a loop visits, all programs together, in units of its index: upper - lower for a plain loop,
 /// n for range(pid, n, programs). Invalid when not known.
 SymInt loopExtent(Trace &trace, const LoopRecord &loop);

@@ -154,8 +154,8 @@ def k(x, y, M, N, blocks_m, blocks_n, BM: tl.constexpr, BN: tl.constexpr):
         offs = rows[:, None] * N + cols[None, :]
         tl.store(y + offs, tl.load(x + offs, mask=inside), mask=inside)
 )");
-  EXPECT_EQ(kernel.roles(), "BM tile M, BN tile+host-coupled N") << kernel.text();
-  EXPECT_EQ(kernel.couplings(), "BN->blocks_n");
+  EXPECT_EQ(kernel.roles(), "BM tile+host-coupled M, BN tile+host-coupled N") << kernel.text();
+  EXPECT_EQ(kernel.couplings(), "BM->blocks_m, BN->blocks_n");
 }
 
 TEST(HostCoupling, NotEveryLoopBoundIsDerived) {
