@@ -1,7 +1,7 @@
 // Parser throughput over real files: bytes per second of source text.
 //
-//   lang_benchmark                                   the Python standard library found under /usr/lib/python3.*
-//   TILEWRIGHT_BENCH_SOURCES=folder lang_benchmark   every *.py below a folder
+//   lang_benchmark                                   the Python standard library found under
+//   /usr/lib/python3.* TILEWRIGHT_BENCH_SOURCES=folder lang_benchmark   every *.py below a folder
 #include "tilewright/lang/Dump.h"
 #include "tilewright/lang/Parser.h"
 
@@ -69,17 +69,20 @@ void parseFiles(benchmark::State &state) {
 BENCHMARK(parseFiles)->Unit(benchmark::kMillisecond);
 
 void parseAndDump(benchmark::State &state) {
-  overAllSources(state,
-                 [](const SourceFilePtr &source) { benchmark::DoNotOptimize(lang::dump(*lang::parse(source), true)); });
+  overAllSources(state, [](const SourceFilePtr &source) {
+    benchmark::DoNotOptimize(lang::dump(*lang::parse(source), true));
+  });
 }
 BENCHMARK(parseAndDump)->Unit(benchmark::kMillisecond);
 
 /// A kernel-sized text: what one `tilewright analyze` pays.
 void parseKernel(benchmark::State &state) {
-  std::string text = "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef kernel(x_ptr, y_ptr, n, BLOCK: "
-                     "tl.constexpr):\n    pid = tl.program_id(0)\n";
+  std::string text =
+      "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef kernel(x_ptr, y_ptr, n, BLOCK: "
+      "tl.constexpr):\n    pid = tl.program_id(0)\n";
   for (int i = 0; i < 40; ++i)
-    text += "    offs = pid * BLOCK + tl.arange(0, BLOCK)\n    x = tl.load(x_ptr + offs, mask=offs < n, other=0.0)\n";
+    text += "    offs = pid * BLOCK + tl.arange(0, BLOCK)\n    x = tl.load(x_ptr + offs, mask=offs < n, "
+            "other=0.0)\n";
   const auto source = std::make_shared<const SourceFile>("kernel.py", text);
   for (auto _ : state)
     benchmark::DoNotOptimize(lang::parse(source));

@@ -11,7 +11,8 @@ namespace tilewright::lang {
 
 namespace {
 
-/// Prints one tree. A node is `Open node(*this, "Name")`, then its fields in CPython's order, then `node.close(range)`.
+/// Prints one tree. A node is `Open node(*this, "Name")`, then its fields in CPython's order, then
+/// `node.close(range)`.
 class Dumper {
 public:
   Dumper(bool attributes, PythonVersion version) : attributes_(attributes), version_(version) {}
@@ -366,7 +367,7 @@ private:
   std::optional<LegacyLiterals> literals_;
   SourceRange joinedRange_;
   bool joinedUnicode_ = false;
-  int joinedDepth_ = 0; ///< format specifiers count
+  int joinedDepth_ = 0;                  ///< format specifiers count
   std::optional<SourceRange> partRange_; ///< for the next expression, instead of its own
 
   class Open {
@@ -439,8 +440,9 @@ private:
       if (dumper_.attributes_ && range.valid()) {
         const auto begin = range.file->position(range.begin);
         const auto end = range.file->position(range.end);
-        fmt::format_to(std::back_inserter(out_), "{}lineno={}, col_offset={}, end_lineno={}, end_col_offset={}",
-                       first_ ? "" : ", ", begin.line, begin.column, end.line, end.column);
+        fmt::format_to(std::back_inserter(out_),
+                       "{}lineno={}, col_offset={}, end_lineno={}, end_col_offset={}", first_ ? "" : ", ",
+                       begin.line, begin.column, end.line, end.column);
       }
       out_ += ')';
     }
@@ -474,8 +476,8 @@ private:
       printJoinedValues(node, n);
       return node.close(range);
     }
-    // CPython 3.11: every part has the location of the whole concatenation, except the last text of a format specifier
-    // and the specifier itself, which have that of their own literal.
+    // CPython 3.11: every part has the location of the whole concatenation, except the last text of a format
+    // specifier and the specifier itself, which have that of their own literal.
     const SourceRange outerRange = joinedRange_;
     const bool outerUnicode = joinedUnicode_;
     const bool isSpec = joinedDepth_ > 0;
@@ -506,7 +508,8 @@ private:
   void printJoinedValues(Open &node, const JoinedStr *n) {
     // 3.12 ends a format specifier that ends in a field with an empty text.
     const bool isSpec = n->range.valid() && n->range.text().starts_with(':');
-    if (version_ != PythonVersion::V312 || !isSpec || n->values.empty() || !isa<FormattedValue>(n->values.back()))
+    if (version_ != PythonVersion::V312 || !isSpec || n->values.empty() ||
+        !isa<FormattedValue>(n->values.back()))
       return node.list("values", n->values);
     node.field("values");
     out_ += '[';

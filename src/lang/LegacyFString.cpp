@@ -19,8 +19,9 @@ LegacyLiterals::LegacyLiterals(const SourceFile &source) {
 }
 
 SourceRange LegacyLiterals::enclosing(const SourceRange &spec) const {
-  auto next = std::upper_bound(literals_.begin(), literals_.end(), spec.begin,
-                               [](uint32_t offset, const SourceRange &literal) { return offset < literal.begin; });
+  auto next =
+      std::upper_bound(literals_.begin(), literals_.end(), spec.begin,
+                       [](uint32_t offset, const SourceRange &literal) { return offset < literal.begin; });
   while (next != literals_.begin())
     if (const SourceRange &literal = *--next; literal.end > spec.begin)
       return literal;

@@ -6,8 +6,8 @@
 
 namespace tilewright::lang {
 
-/// The locations that CPython before 3.12 gave to the parts of f-strings. Only the printer needs them, to be compared
-/// with such a CPython; the tree itself holds the exact ones.
+/// The locations that CPython before 3.12 gave to the parts of f-strings. Only the printer needs them, to be
+/// compared with such a CPython; the tree itself holds the exact ones.
 class LegacyLiterals {
 public:
   explicit LegacyLiterals(const SourceFile &source);

@@ -1,4 +1,5 @@
 #include "Lexer.h"
+#include "NumberScanner.h"
 #include "Unicode.h"
 
 #include <array>
@@ -11,14 +12,13 @@ namespace {
 constexpr uint32_t kTabWidth = 8; // CPython's TABSIZE
 constexpr size_t kMaxErrors = 100;
 
-enum : uint8_t { kWordStart = 1, kWord = 2, kDigit = 4, kHexDigit = 8 };
+enum : uint8_t { kWordStart = 1, kWord = 2, kDigit = 4 };
 constexpr auto kCharClass = [] {
   std::array<uint8_t, 256> table{};
   for (int c = 0; c < 256; ++c) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     const bool digit = c >= '0' && c <= '9';
-    const bool hex = digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    table[c] = (letter ? kWordStart | kWord : 0) | (digit ? kDigit | kWord : 0) | (hex ? kHexDigit : 0);
+    table[c] = (letter ? kWordStart | kWord : 0) | (digit ? kDigit | kWord : 0);
   }
   return table;
 }();
@@ -26,7 +26,8 @@ constexpr auto kCharClass = [] {
 bool is(char c, uint8_t classes) { return kCharClass[static_cast<unsigned char>(c)] & classes; }
 bool isNewline(char c) { return c == '\n' || c == '\r'; }
 
-/// Words that can only start a statement: met at the start of a line inside a bracket, the bracket was not closed.
+/// Words that can only start a statement: met at the start of a line inside a bracket, the bracket was not
+/// closed.
 bool startsStatementOnly(TokenKind kind) {
   switch (kind) {
   case TokenKind::Assert:
@@ -112,14 +113,15 @@ private:
   std::vector<Indentation> indents_;
   TokenStream out_;
 
-  /// The text ends in NUL and holds no other, so looking one past the end is safe and looks like no character.
+  /// The text ends in NUL and holds no other, so looking one past the end is safe and looks like no
+  /// character.
   char peek(uint32_t ahead = 0) const { return pos_ + ahead < size_ ? text_[pos_ + ahead] : '\0'; }
   void push(TokenKind kind, uint32_t begin, uint32_t end) { out_.tokens.push_back({begin, end, kind}); }
 
   [[noreturn]] void fail(std::string message, uint32_t begin, uint32_t end, std::string help = {},
                          std::string_view code = "lang.syntax") {
-    auto diagnostic =
-        makeDiagnostic(Severity::Error, std::string(code), std::move(message), SourceRange{&source_, begin, end});
+    auto diagnostic = makeDiagnostic(Severity::Error, std::string(code), std::move(message),
+                                     SourceRange{&source_, begin, end});
     if (!help.empty())
       diagnostic.help(std::move(help));
     throw LexFailure{std::move(diagnostic), begin, begin};
@@ -209,7 +211,8 @@ private:
       --level;
     if (next.column != indents_[level].column)
       fail("this line's indentation matches no outer block", pos_, lineEnd(pos_),
-           fmt::format("indent it by {} or by {} columns", indents_[level].column, indents_[level + 1].column));
+           fmt::format("indent it by {} or by {} columns", indents_[level].column,
+                       indents_[level + 1].column));
     if (next.altColumn != indents_[level].altColumn)
       failTabs();
     for (; indents_.size() > level + 1; indents_.pop_back())
@@ -237,8 +240,9 @@ private:
 
   [[noreturn]] void failUnclosed() {
     const Bracket open = brackets_.back();
-    auto diagnostic = makeDiagnostic(Severity::Error, "lang.syntax", fmt::format("'{}' was never closed", open.open),
-                                     SourceRange{&source_, open.offset, open.offset + 1});
+    auto diagnostic =
+        makeDiagnostic(Severity::Error, "lang.syntax", fmt::format("'{}' was never closed", open.open),
+                       SourceRange{&source_, open.offset, open.offset + 1});
     throw LexFailure{std::move(diagnostic), open.offset, open.offset, true};
   }
 
@@ -373,105 +377,22 @@ private:
 
   [[noreturn]] void failCharacter(CodePoint c) {
     if (isPrintable(c.value))
-      fail(fmt::format("invalid character '{}' (U+{:04X})", source_.text().substr(pos_, c.length), c.value), pos_,
-           pos_ + c.length);
-    fail(fmt::format("invalid non-printable character U+{:04X}", c.value), pos_, pos_ + std::max(c.length, 1u));
-  }
-
-  //===-- Numbers -------------------------------------------------------------------------------------------===//
-
-  void lexDigits(uint32_t begin, uint8_t digits, std::string_view what) {
-    for (;;) {
-      if (!is(peek(), digits))
-        fail(fmt::format("invalid {} literal", what), begin, pos_ + 1);
-      while (is(peek(), digits))
-        ++pos_;
-      if (peek() != '_')
-        return;
-      ++pos_;
-    }
-  }
-
-  void lexBasedNumber(uint32_t begin, char highest, std::string_view what) {
-    pos_ += 2;
-    if (peek() == '_')
-      ++pos_;
-    for (bool digitNeeded = true;; ++pos_) {
-      const char c = peek();
-      const bool fits = highest == 'f' ? is(c, kHexDigit) : c >= '0' && c <= highest;
-      if (fits) {
-        digitNeeded = false;
-      } else if (c == '_' && !digitNeeded) {
-        digitNeeded = true;
-      } else {
-        if (highest != 'f' && is(c, kDigit))
-          fail(fmt::format("invalid digit '{}' in {} literal", c, what), pos_, pos_ + 1);
-        if (digitNeeded)
-          fail(fmt::format("invalid {} literal", what), begin, pos_ + 1);
-        break;
-      }
-    }
-    endNumber(begin, what);
+      fail(fmt::format("invalid character '{}' (U+{:04X})", source_.text().substr(pos_, c.length), c.value),
+           pos_, pos_ + c.length);
+    fail(fmt::format("invalid non-printable character U+{:04X}", c.value), pos_,
+         pos_ + std::max(c.length, 1u));
   }
 
   void lexNumber() {
-    const uint32_t begin = pos_;
-    const char first = text_[pos_];
-    const char second = static_cast<char>(peek(1) | 0x20);
-    if (first == '0' && second == 'x')
-      return lexBasedNumber(begin, 'f', "hexadecimal");
-    if (first == '0' && second == 'o')
-      return lexBasedNumber(begin, '7', "octal");
-    if (first == '0' && second == 'b')
-      return lexBasedNumber(begin, '1', "binary");
-    bool integer = true;
-    if (first != '.')
-      lexDigits(begin, kDigit, "decimal");
-    const uint32_t integerEnd = pos_;
-    if (peek() == '.') {
-      integer = false;
-      ++pos_;
-      if (is(peek(), kDigit))
-        lexDigits(begin, kDigit, "decimal");
-    }
-    if ((peek() | 0x20) == 'e') {
-      const bool sign = peek(1) == '+' || peek(1) == '-';
-      if (is(peek(sign ? 2 : 1), kDigit)) {
-        integer = false;
-        pos_ += sign ? 2 : 1;
-        lexDigits(begin, kDigit, "decimal");
-      } else if (sign) {
-        fail("invalid decimal literal", begin, pos_ + 1);
-      }
-    }
-    if ((peek() | 0x20) == 'j') {
-      ++pos_;
-      return endNumber(begin, "imaginary");
-    }
-    if (integer && first == '0')
-      for (uint32_t i = begin; i < integerEnd; ++i)
-        if (text_[i] != '0' && text_[i] != '_')
-          fail("leading zeros in decimal integer literals are not permitted", begin, integerEnd,
-               "write 0o... for an octal number");
-    endNumber(begin, "decimal");
+    const ScannedNumber number = scanNumber(source_.text(), pos_);
+    if (!number.error.empty())
+      fail(number.error, number.errorBegin, number.errorEnd, number.help);
+    push(TokenKind::Number, pos_, number.end);
+    pos_ = number.end;
   }
 
-  /// `1if x else y` is (still) Python, `1abc` is not.
-  void endNumber(uint32_t begin, std::string_view what) {
-    if (is(peek(), kWord) || static_cast<unsigned char>(peek()) >= 0x80) {
-      uint32_t end = pos_;
-      while (end < size_ && (is(text_[end], kWord) || static_cast<unsigned char>(text_[end]) >= 0x80))
-        ++end;
-      bool allowed = false;
-      for (const std::string_view word : {"and", "else", "for", "if", "in", "is", "not", "or"})
-        allowed |= std::string_view(text_ + pos_, end - pos_).starts_with(word);
-      if (!allowed)
-        fail(fmt::format("invalid {} literal", what), begin, end);
-    }
-    push(TokenKind::Number, begin, pos_);
-  }
-
-  //===-- Strings -------------------------------------------------------------------------------------------===//
+  //===-- Strings
+  //-------------------------------------------------------------------------------------------===//
 
   /// A plain string from pos_ (its prefix) whose opening quote is at `quoteAt`.
   void lexString(uint32_t quoteAt) {
@@ -521,7 +442,8 @@ private:
     push(TokenKind::FStringStart, begin, pos_);
     fstrings_.push_back({quoteAt, static_cast<uint32_t>(brackets_.size()), quote, triple, raw});
     if (fstrings_.size() > kMaxBrackets)
-      fail(fmt::format("f-strings nest too deeply (the limit is {})", kMaxBrackets), begin, pos_, {}, "lang.depth");
+      fail(fmt::format("f-strings nest too deeply (the limit is {})", kMaxBrackets), begin, pos_, {},
+           "lang.depth");
     inText_ = true;
   }
 
@@ -529,7 +451,8 @@ private:
     return peek() == string.quote && (!string.triple || (peek(1) == string.quote && peek(2) == string.quote));
   }
 
-  /// The text of an f-string up to the next replacement field or the end of the string or of a format specifier.
+  /// The text of an f-string up to the next replacement field or the end of the string or of a format
+  /// specifier.
   void lexFStringText() {
     const FString string = fstrings_.back();
     const bool inSpec = brackets_.size() > string.brackets;
@@ -594,11 +517,13 @@ private:
     }
   }
 
-  //===-- Operators -----------------------------------------------------------------------------------------===//
+  //===-- Operators
+  //-----------------------------------------------------------------------------------------===//
 
   void openBracket(char c, TokenKind kind, bool field) {
     if (brackets_.size() >= kMaxBrackets)
-      fail(fmt::format("too many nested brackets (the limit is {})", kMaxBrackets), pos_, pos_ + 1, {}, "lang.depth");
+      fail(fmt::format("too many nested brackets (the limit is {})", kMaxBrackets), pos_, pos_ + 1, {},
+           "lang.depth");
     brackets_.push_back({c, field, false, pos_});
     push(kind, pos_, pos_ + 1);
     ++pos_;
@@ -631,7 +556,9 @@ private:
   }
 
   /// `x`, `x=`: the two forms most operators have.
-  void emitMaybeAssign(TokenKind plain, TokenKind assign) { peek(1) == '=' ? emit(assign, 2) : emit(plain, 1); }
+  void emitMaybeAssign(TokenKind plain, TokenKind assign) {
+    peek(1) == '=' ? emit(assign, 2) : emit(plain, 1);
+  }
   /// `x`, `xx`, `x=`, `xx=`.
   void emitMaybeDouble(TokenKind plain, TokenKind assign, TokenKind twice, TokenKind twiceAssign) {
     if (peek(1) != peek())

@@ -25,8 +25,8 @@ struct LexError {
 ///     if x:        If Name Colon Newline
 ///       f"{y!r}"   Indent FStringStart LeftBrace Name Exclamation Name RightBrace FStringEnd Newline Dedent
 ///
-/// The tokens end with EndOfFile. An error does not end them: the lexer continues at the next line that starts a
-/// top-level statement, with all blocks and brackets closed.
+/// The tokens end with EndOfFile. An error does not end them: the lexer continues at the next line that
+/// starts a top-level statement, with all blocks and brackets closed.
 struct TokenStream {
   std::vector<Token> tokens;
   std::vector<LexError> errors;

@@ -60,17 +60,20 @@ std::optional<LiteralError> readInteger(std::string_view token, AstArena &arena,
   std::string digits = withoutUnderscores(base == 10 ? token : token.substr(2));
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
   int64_t small = 0;
-  if (std::from_chars(digits.data(), digits.data() + digits.size(), small, static_cast<int>(base)).ec == std::errc()) {
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), small, static_cast<int>(base)).ec ==
+      std::errc()) {
     value = small;
     return std::nullopt;
   }
   if (digits.size() > (base == 10 ? kMaxDecimalDigits : kMaxBasedDigits))
-    return LiteralError{fmt::format("an integer literal of {} digits is too long", digits.size()), 0, token.size()};
+    return LiteralError{fmt::format("an integer literal of {} digits is too long", digits.size()), 0,
+                        token.size()};
   value = BigIntValue{arena.copyText(base == 10 ? digits : toDecimal(digits, base))};
   return std::nullopt;
 }
 
-/// Too large for a double, rather than too small? `digits` is a decimal float that from_chars called out of range.
+/// Too large for a double, rather than too small? `digits` is a decimal float that from_chars called out of
+/// range.
 bool overflows(std::string_view digits) {
   const size_t mantissaEnd = std::min(digits.find_first_of("eE"), digits.size());
   const std::string_view mantissa = digits.substr(0, mantissaEnd);
@@ -100,7 +103,8 @@ double readFloat(std::string_view token) {
 } // namespace
 
 std::optional<LiteralError> readNumber(std::string_view text, AstArena &arena, Constant::Value &value) {
-  const bool based = text.size() > 1 && text[0] == '0' && ((text[1] | 0x20) == 'x' || (text[1] | 0x20) == 'b');
+  const bool based =
+      text.size() > 1 && text[0] == '0' && ((text[1] | 0x20) == 'x' || (text[1] | 0x20) == 'b');
   if (!based && (text.back() | 0x20) == 'j')
     value = ImaginaryValue{readFloat(text.substr(0, text.size() - 1))};
   else if (!based && text.find_first_of(".eE") != text.npos)
@@ -210,7 +214,8 @@ private:
     for (size_t n = 0; n < digits; ++n, ++i_) {
       const int digit = i_ < text_.size() ? digitValue(text_[i_]) : -1;
       if (digit < 0)
-        return LiteralError{fmt::format("'{}' needs {} hexadecimal digits", text_.substr(begin, 2), digits), begin, i_};
+        return LiteralError{fmt::format("'{}' needs {} hexadecimal digits", text_.substr(begin, 2), digits),
+                            begin, i_};
       value = value << 4 | static_cast<uint32_t>(digit);
     }
     if (value > 0x10ffff)

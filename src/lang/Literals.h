@@ -20,16 +20,16 @@ std::optional<LiteralError> readNumber(std::string_view text, AstArena &arena, C
 struct StringShape {
   bool raw = false;
   bool bytes = false;
-  bool unicode = false;   ///< u"..."
-  bool formatted = false; ///< f"..."
+  bool unicode = false;    ///< u"..."
+  bool formatted = false;  ///< f"..."
   bool isTemplate = false; ///< t"..."
   size_t contentBegin = 0;
   size_t contentEnd = 0; ///< meaningless for the start token of an f-string
 };
 StringShape shapeOf(std::string_view token);
 
-/// Appends the value of literal text: escapes resolved unless `raw`, line breaks as "\n". Lone surrogates are encoded
-/// in three bytes.
+/// Appends the value of literal text: escapes resolved unless `raw`, line breaks as "\n". Lone surrogates are
+/// encoded in three bytes.
 std::optional<LiteralError> decodeText(std::string_view text, bool raw, bool bytes, std::string &out);
 
 } // namespace tilewright::lang

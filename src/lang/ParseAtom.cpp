@@ -141,7 +141,8 @@ const Expr *ParserCore::parseBraceDisplay() {
   const uint32_t firstBegin = here();
   const Expr *first = parseStarNamedExpression();
   if (at(TokenKind::Colon)) {
-    if (first->kind == ExprKind::Starred || (first->kind == ExprKind::NamedExpr && first->range.begin == firstBegin))
+    if (first->kind == ExprKind::Starred ||
+        (first->kind == ExprKind::NamedExpr && first->range.begin == firstBegin))
       failHere("expected ',' or '}', found ':'", "put the key in parentheses");
     return parseDictDisplay(begin, first);
   }
@@ -257,7 +258,8 @@ void ParserCore::parseCallArguments(std::vector<const Expr *> &args, std::vector
       advance();
       const Expr *value = parseExpression();
       if (atComprehension())
-        failHere(fmt::format("expected ')' or ',', found {}", found()), "put the generator expression in parentheses");
+        failHere(fmt::format("expected ')' or ',', found {}", found()),
+                 "put the generator expression in parentheses");
       auto *keyword = make<Keyword>(begin);
       keyword->arg = name;
       keyword->value = value;
@@ -330,10 +332,13 @@ const Expr *ParserCore::parseSlice() {
     lower = parseStarNamedExpression();
     if (!at(TokenKind::Colon))
       return lower;
-    if (lower->kind == ExprKind::Starred || (lower->kind == ExprKind::NamedExpr && lower->range.begin == begin))
+    if (lower->kind == ExprKind::Starred ||
+        (lower->kind == ExprKind::NamedExpr && lower->range.begin == begin))
       failHere("expected ']' or ',', found ':'");
   }
-  const auto atBound = [&] { return !at(TokenKind::Colon) && !at(TokenKind::Comma) && !at(TokenKind::RightBracket); };
+  const auto atBound = [&] {
+    return !at(TokenKind::Colon) && !at(TokenKind::Comma) && !at(TokenKind::RightBracket);
+  };
   advance();
   const Expr *upper = atBound() ? parseExpression() : nullptr;
   const Expr *step = nullptr;

@@ -48,8 +48,9 @@ Body ParserCore::parseBlock(std::string_view what, uint32_t header) {
   }
   if (!accept(TokenKind::Indent)) {
     const SourceFile::Position position = source_.position(header);
-    failHere(fmt::format("expected an indented block after {} (line {}), found {}", what, position.line, found()),
-             "indent the block, or write 'pass' for an empty one");
+    failHere(
+        fmt::format("expected an indented block after {} (line {}), found {}", what, position.line, found()),
+        "indent the block, or write 'pass' for an empty one");
   }
   while (!at(TokenKind::Dedent) && !at(TokenKind::EndOfFile))
     parseStatement(body);
@@ -201,12 +202,12 @@ const Stmt *ParserCore::parseFor(uint32_t begin, bool isAsync) {
 }
 
 /// At '(' behind `with`: do the parentheses hold the items, or do they belong to the first item's expression?
-/// Items hold them when ':' follows the ')' and what is inside is not something that only one expression can be:
-/// a tuple with a star, a generator expression, a yield or an assignment expression.
+/// Items hold them when ':' follows the ')' and what is inside is not something that only one expression can
+/// be: a tuple with a star, a generator expression, a yield or an assignment expression.
 bool ParserCore::withItemsAreParenthesized() const {
   int depth = 0;
-  bool onlyExpression = nextKind() == TokenKind::RightParen || nextKind() == TokenKind::Yield ||
-                        nextKind() == TokenKind::Comma;
+  bool onlyExpression =
+      nextKind() == TokenKind::RightParen || nextKind() == TokenKind::Yield || nextKind() == TokenKind::Comma;
   bool itemStart = true, inLambda = false;
   for (uint32_t i = index_;; ++i) {
     switch (const TokenKind kind = tokens_[i].kind) {

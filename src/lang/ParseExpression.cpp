@@ -383,7 +383,9 @@ const Expr *ParserCore::parsePrimary() {
 
 const Expr *ParserCore::parseTargetList() {
   const uint32_t begin = here();
-  const auto parseTarget = [&]() -> const Expr * { return at(TokenKind::Star) ? parseStarExpression() : parseBinary(1); };
+  const auto parseTarget = [&]() -> const Expr * {
+    return at(TokenKind::Star) ? parseStarExpression() : parseBinary(1);
+  };
   const Expr *target = parseTarget();
   if (at(TokenKind::Comma)) {
     std::vector<const Expr *> items{target};

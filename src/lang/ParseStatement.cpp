@@ -162,7 +162,8 @@ const Stmt *ParserCore::parseAssignment(uint32_t begin, const Expr *first) {
 const Stmt *ParserCore::parseAnnotation(uint32_t begin, const Expr *target) {
   if (target->kind == ExprKind::Tuple || target->kind == ExprKind::List)
     fail("only a single target can be annotated", target->range);
-  if (target->kind != ExprKind::Name && target->kind != ExprKind::Attribute && target->kind != ExprKind::Subscript)
+  if (target->kind != ExprKind::Name && target->kind != ExprKind::Attribute &&
+      target->kind != ExprKind::Subscript)
     failHere(fmt::format("expected the end of the statement, found {}", found()));
   setContext(target, ExprContext::Store);
   advance();

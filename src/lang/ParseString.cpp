@@ -6,8 +6,8 @@
 
 namespace tilewright::lang {
 
-/// The parts of adjacent string literals, in order. Neighbouring texts are merged as they come; an empty text leaves
-/// no trace.
+/// The parts of adjacent string literals, in order. Neighbouring texts are merged as they come; an empty text
+/// leaves no trace.
 struct ParserCore::StringPieces {
   std::vector<const Expr *> values; ///< finished parts
   std::string text;                 ///< the text since the last finished part

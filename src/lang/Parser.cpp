@@ -26,7 +26,8 @@ ParseResult parseTolerant(SourceFilePtr source) {
   if (!decoded) {
     result.diagnostics = std::move(decoded.error().diagnostics);
     if (result.diagnostics.empty())
-      result.diagnostics.push_back(makeDiagnostic(Severity::Error, decoded.error().code, decoded.error().message));
+      result.diagnostics.push_back(
+          makeDiagnostic(Severity::Error, decoded.error().code, decoded.error().message));
     return result;
   }
   Module &module = result.module;

@@ -68,7 +68,9 @@ void ParserCore::failHere(std::string message, std::string help) {
   fail(std::move(message), range, std::move(help));
 }
 
-void ParserCore::failExpected(std::string_view what) { failHere(fmt::format("expected {}, found {}", what, found())); }
+void ParserCore::failExpected(std::string_view what) {
+  failHere(fmt::format("expected {}, found {}", what, found()));
+}
 
 void ParserCore::failDepth() {
   raise(makeDiagnostic(Severity::Error, "lang.depth", "the source nests too deeply here", rangeOf(token())));

@@ -8,33 +8,36 @@
 
 namespace tilewright::lang {
 
-/// Thrown by the parser and caught in Parser.cpp: the way out of a broken statement. Never leaves this module.
+/// Thrown by the parser and caught in Parser.cpp: the way out of a broken statement. Never leaves this
+/// module.
 struct SyntaxFailure {
   Diagnostic diagnostic;
   uint32_t token = 0; ///< where the parser stood
 };
 
-/// How deep the parser's own recursion may go. With at most 100 indentation levels and 200 brackets (the lexer's
-/// bounds, which are CPython's), only chains such as `lambda: lambda: ...` or `a if b else c if d else ...` get here.
-/// One level takes at most about 2 kB of stack.
+/// How deep the parser's own recursion may go. With at most 100 indentation levels and 200 brackets (the
+/// lexer's bounds, which are CPython's), only chains such as `lambda: lambda: ...` or `a if b else c if d
+/// else ...` get here. One level takes at most about 2 kB of stack.
 inline constexpr uint32_t kMaxRecursion = 700;
 /// `elif` makes a tree as high as it is long; the parser itself loops.
 inline constexpr size_t kMaxElifs = 2000;
 
-/// A recursive-descent parser over the tokens of one file. One function a grammar rule; each leaves the token behind
-/// what it parsed as the current one, or throws SyntaxFailure.
+/// A recursive-descent parser over the tokens of one file. One function a grammar rule; each leaves the token
+/// behind what it parsed as the current one, or throws SyntaxFailure.
 ///
-/// A node's range starts at the first token of its rule, taken before the first child is parsed (`(a) + b` starts at
-/// the parenthesis though `a` does not), and ends where the last token that was consumed ends.
+/// A node's range starts at the first token of its rule, taken before the first child is parsed (`(a) + b`
+/// starts at the parenthesis though `a` does not), and ends where the last token that was consumed ends.
 class ParserCore {
 public:
   ParserCore(const SourceFile &source, AstArena &arena, const TokenStream &stream)
-      : source_(source), text_(source.text()), arena_(arena), stream_(stream), tokens_(stream.tokens.data()) {}
+      : source_(source), text_(source.text()), arena_(arena), stream_(stream), tokens_(stream.tokens.data()) {
+  }
 
   // Parser.cpp
   uint32_t position() const { return index_; }
   bool atEnd() const { return at(TokenKind::EndOfFile); }
-  /// Moves to the start of the next top-level statement behind a failure in the one that began at token `start`.
+  /// Moves to the start of the next top-level statement behind a failure in the one that began at token
+  /// `start`.
   void recover(uint32_t start, uint32_t failedAt);
   const Expr *parseLoneExpression();
 
@@ -60,14 +63,21 @@ private:
     ParserCore &parser;
   };
 
-  //===-- Tokens --------------------------------------------------------------------------------------------===//
+  //===-- Tokens
+  //--------------------------------------------------------------------------------------------===//
   const Token &token() const { return tokens_[index_]; }
   TokenKind kind() const { return tokens_[index_].kind; }
-  TokenKind nextKind() const { return at(TokenKind::EndOfFile) ? TokenKind::EndOfFile : tokens_[index_ + 1].kind; }
+  TokenKind nextKind() const {
+    return at(TokenKind::EndOfFile) ? TokenKind::EndOfFile : tokens_[index_ + 1].kind;
+  }
   uint32_t here() const { return tokens_[index_].begin; }
   bool at(TokenKind kind) const { return tokens_[index_].kind == kind; }
-  std::string_view textOf(const Token &token) const { return text_.substr(token.begin, token.end - token.begin); }
-  bool atWord(std::string_view softKeyword) const { return at(TokenKind::Name) && textOf(token()) == softKeyword; }
+  std::string_view textOf(const Token &token) const {
+    return text_.substr(token.begin, token.end - token.begin);
+  }
+  bool atWord(std::string_view softKeyword) const {
+    return at(TokenKind::Name) && textOf(token()) == softKeyword;
+  }
   void advance() {
     const Token &passed = tokens_[index_];
     if (passed.kind > TokenKind::Error)
@@ -86,7 +96,8 @@ private:
   Identifier expectName(std::string_view what);
   Identifier identifier(const Token &token);
 
-  //===-- Failing -------------------------------------------------------------------------------------------===//
+  //===-- Failing
+  //-------------------------------------------------------------------------------------------===//
   [[noreturn]] void fail(std::string message, SourceRange range, std::string help = {});
   /// Fails at the current token.
   [[noreturn]] void failHere(std::string message, std::string help = {});
@@ -97,7 +108,8 @@ private:
   SourceRange rangeOf(const Token &token) const { return {&source_, token.begin, token.end}; }
   SourceRange rangeFrom(uint32_t begin) const { return {&source_, begin, lastEnd_}; }
 
-  //===-- Nodes ---------------------------------------------------------------------------------------------===//
+  //===-- Nodes
+  //---------------------------------------------------------------------------------------------===//
   template <class T> T *make(uint32_t begin) {
     T *node = arena_.create<T>();
     node->range = {&source_, begin, lastEnd_};

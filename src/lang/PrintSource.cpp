@@ -7,7 +7,8 @@ namespace tilewright::lang {
 
 namespace {
 
-/// How tightly an expression binds; an operand that binds less tightly than its place asks for gets parentheses.
+/// How tightly an expression binds; an operand that binds less tightly than its place asks for gets
+/// parentheses.
 enum Level {
   kTupleLevel, // a, b   and   yield
   kNamed,      // a := b
@@ -150,7 +151,8 @@ private:
     case ExprKind::SetComp:
       return printComprehension('{', cast<SetComp>(&expr)->elt, cast<SetComp>(&expr)->generators, '}');
     case ExprKind::GeneratorExp:
-      return printComprehension('(', cast<GeneratorExp>(&expr)->elt, cast<GeneratorExp>(&expr)->generators, ')');
+      return printComprehension('(', cast<GeneratorExp>(&expr)->elt, cast<GeneratorExp>(&expr)->generators,
+                                ')');
     case ExprKind::DictComp: {
       const auto *n = cast<DictComp>(&expr);
       out_ += '{';
@@ -188,7 +190,8 @@ private:
     case ExprKind::Attribute: {
       const auto *n = cast<Attribute>(&expr);
       const auto *constant = dynCast<Constant>(n->value);
-      const bool integer = constant && (constant->asInt() || std::holds_alternative<BigIntValue>(constant->value));
+      const bool integer =
+          constant && (constant->asInt() || std::holds_alternative<BigIntValue>(constant->value));
       if (integer) // 1.real would be a float
         out_ += '(';
       print(n->value, kPrimary);

@@ -44,7 +44,8 @@ void appendBytesRepr(std::string &out, std::string_view bytes) {
   out += quote;
 }
 
-/// The shortest digits that read back as the same double; exponents from 16 and below -4, as `float.__repr__`.
+/// The shortest digits that read back as the same double; exponents from 16 and below -4, as
+/// `float.__repr__`.
 void appendFloatRepr(std::string &out, double value, bool pointZero) {
   if (std::isinf(value)) {
     out += "inf";

@@ -85,7 +85,8 @@ Unexpected encodingError(std::string message, SourceRange range, std::string hel
 Expected<SourceFilePtr> decodeSource(SourceFilePtr source) {
   std::string_view text = source->text();
   if (text.size() >= std::numeric_limits<uint32_t>::max() / 2)
-    return fail(ErrorKind::Refusal, "lang.encoding", fmt::format("{}: the file is larger than 2 GB", source->path()));
+    return fail(ErrorKind::Refusal, "lang.encoding",
+                fmt::format("{}: the file is larger than 2 GB", source->path()));
   const auto at = [&](size_t begin, size_t end) {
     return SourceRange{source.get(), static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   };
@@ -98,8 +99,9 @@ Expected<SourceFilePtr> decodeSource(SourceFilePtr source) {
                          "save the file as UTF-8 and drop the declaration");
   // CPython takes only this spelling of UTF-8 beside a mark.
   if (marked && cookie.range.valid() && !isCanonicalUtf8(cookie.range.text()))
-    return encodingError(fmt::format("the file starts with a UTF-8 mark but declares '{}'", cookie.range.text()),
-                         cookie.range, "drop the declaration");
+    return encodingError(
+        fmt::format("the file starts with a UTF-8 mark but declares '{}'", cookie.range.text()), cookie.range,
+        "drop the declaration");
   if (cookie.encoding == Encoding::Latin1) {
     std::string decoded;
     decoded.reserve(text.size() + text.size() / 8);
@@ -110,9 +112,11 @@ Expected<SourceFilePtr> decodeSource(SourceFilePtr source) {
   if (const size_t invalid = findInvalidUtf8(text); invalid != text.npos)
     return encodingError(fmt::format("byte 0x{:02x} is not valid UTF-8 here",
                                      static_cast<unsigned>(static_cast<unsigned char>(text[invalid]))),
-                         at(invalid, invalid + 1), "save the file as UTF-8, or declare its encoding in the first line");
+                         at(invalid, invalid + 1),
+                         "save the file as UTF-8, or declare its encoding in the first line");
   if (marked)
-    return std::make_shared<const SourceFile>(source->path(), std::string(text.substr(kByteOrderMark.size())));
+    return std::make_shared<const SourceFile>(source->path(),
+                                              std::string(text.substr(kByteOrderMark.size())));
   return source;
 }
 

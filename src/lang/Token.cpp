@@ -15,7 +15,8 @@ constexpr size_t kLongestKeyword = 8;
 constexpr size_t kBuckets = 64;
 
 constexpr size_t bucketOf(std::string_view word) {
-  return (static_cast<unsigned char>(word[0]) * 7u + static_cast<unsigned char>(word[1]) * 3u + word.size()) % kBuckets;
+  return (static_cast<unsigned char>(word[0]) * 7u + static_cast<unsigned char>(word[1]) * 3u + word.size()) %
+         kBuckets;
 }
 
 struct Entry {

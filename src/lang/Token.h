@@ -9,8 +9,8 @@ enum class TokenKind : uint8_t {
 #include "Tokens.def"
 };
 
-/// A byte range of the source with a kind. Newline, Indent, Dedent and EndOfFile are empty or hold only blanks; an
-/// Error token marks where the lexer gave up on a top-level statement (`Lexer::errors` says why).
+/// A byte range of the source with a kind. Newline, Indent, Dedent and EndOfFile are empty or hold only
+/// blanks; an Error token marks where the lexer gave up on a top-level statement (`Lexer::errors` says why).
 struct Token {
   uint32_t begin = 0;
   uint32_t end = 0;

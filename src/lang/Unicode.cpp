@@ -19,8 +19,9 @@ struct Normalization {
 #include "UnicodeTables.inc"
 
 bool contains(std::span<const CodePointRange> ranges, uint32_t codePoint) {
-  const auto next = std::upper_bound(ranges.begin(), ranges.end(), codePoint,
-                                     [](uint32_t value, const CodePointRange &range) { return value < range.first; });
+  const auto next =
+      std::upper_bound(ranges.begin(), ranges.end(), codePoint,
+                       [](uint32_t value, const CodePointRange &range) { return value < range.first; });
   return next != ranges.begin() && codePoint <= std::prev(next)->last;
 }
 
@@ -44,7 +45,8 @@ CodePoint decodeUtf8(std::string_view text, size_t offset) {
       return {value, 3};
   }
   if (first >= 0xf0 && first < 0xf5 && follows(1) && follows(2) && follows(3)) {
-    const uint32_t value = (first & 0x07) << 18 | (byte(1) & 0x3f) << 12 | (byte(2) & 0x3f) << 6 | (byte(3) & 0x3f);
+    const uint32_t value =
+        (first & 0x07) << 18 | (byte(1) & 0x3f) << 12 | (byte(2) & 0x3f) << 6 | (byte(3) & 0x3f);
     if (value >= 0x10000 && value < 0x110000)
       return {value, 4};
   }

@@ -5,8 +5,8 @@
 
 namespace tilewright::lang {
 
-/// A code point and the bytes it took; `length` 0 marks text that is not UTF-8. Lone surrogates decode, because string
-/// values may hold them.
+/// A code point and the bytes it took; `length` 0 marks text that is not UTF-8. Lone surrogates decode,
+/// because string values may hold them.
 struct CodePoint {
   uint32_t value = 0;
   uint32_t length = 0;
@@ -23,8 +23,8 @@ bool isIdentifierContinue(uint32_t codePoint);
 /// Does `repr` print it as itself?
 bool isPrintable(uint32_t codePoint);
 
-/// An identifier as Python compares it: NFKC, character by character. Limitation: a letter followed by combining marks
-/// is not composed (`e` + U+0301 stays two characters).
+/// An identifier as Python compares it: NFKC, character by character. Limitation: a letter followed by
+/// combining marks is not composed (`e` + U+0301 stays two characters).
 std::string normalizeIdentifier(std::string_view identifier);
 
 } // namespace tilewright::lang

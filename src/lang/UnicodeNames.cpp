@@ -18,10 +18,9 @@ struct NameAlias {
 #include "UnicodeNames.inc"
 
 std::optional<uint32_t> ideographNamed(std::string_view hex) {
-  constexpr NameRun kIdeographs[] = {{0x3400, 0x19c0},  {0x4e00, 0x5200},   {0x20000, 0xa6e0},
-                                     {0x2a700, 0x103a}, {0x2b740, 0xde},    {0x2b820, 0x1682},
-                                     {0x2ceb0, 0x1d31}, {0x2ebf0, 0x26e},   {0x30000, 0x134b},
-                                     {0x31350, 0x1060}};
+  constexpr NameRun kIdeographs[] = {
+      {0x3400, 0x19c0},  {0x4e00, 0x5200},  {0x20000, 0xa6e0}, {0x2a700, 0x103a}, {0x2b740, 0xde},
+      {0x2b820, 0x1682}, {0x2ceb0, 0x1d31}, {0x2ebf0, 0x26e},  {0x30000, 0x134b}, {0x31350, 0x1060}};
   uint32_t value = 0;
   const auto read = std::from_chars(hex.data(), hex.data() + hex.size(), value, 16);
   if (read.ec != std::errc() || read.ptr != hex.data() + hex.size())
@@ -32,14 +31,16 @@ std::optional<uint32_t> ideographNamed(std::string_view hex) {
   return std::nullopt;
 }
 
-/// The Unicode standard, section 3.12: a syllable is a leading consonant, a vowel and perhaps a trailing consonant.
+/// The Unicode standard, section 3.12: a syllable is a leading consonant, a vowel and perhaps a trailing
+/// consonant.
 std::optional<uint32_t> syllableNamed(std::string_view name) {
-  constexpr std::string_view kLeading[] = {"G", "GG", "N", "D", "DD", "R", "M", "B", "BB", "S",
-                                           "SS", "", "J", "JJ", "C", "K", "T", "P", "H"};
-  constexpr std::string_view kVowels[] = {"A", "AE", "YA", "YAE", "EO", "E", "YEO", "YE", "O", "WA", "WAE",
-                                          "OE", "YO", "U", "WEO", "WE", "WI", "YU", "EU", "YI", "I"};
-  constexpr std::string_view kTrailing[] = {"",   "G",  "GG", "GS", "N",  "NJ", "NH", "D",  "L", "LG", "LM", "LB", "LS", "LT",
-                                            "LP", "LH", "M",  "B",  "BS", "S",  "SS", "NG", "J", "C",  "K",  "T",  "P",  "H"};
+  constexpr std::string_view kLeading[] = {"G",  "GG", "N", "D",  "DD", "R", "M", "B", "BB", "S",
+                                           "SS", "",   "J", "JJ", "C",  "K", "T", "P", "H"};
+  constexpr std::string_view kVowels[] = {"A",  "AE", "YA", "YAE", "EO", "E",  "YEO", "YE", "O",  "WA", "WAE",
+                                          "OE", "YO", "U",  "WEO", "WE", "WI", "YU",  "EU", "YI", "I"};
+  constexpr std::string_view kTrailing[] = {"",   "G",  "GG", "GS", "N",  "NJ", "NH", "D", "L",  "LG",
+                                            "LM", "LB", "LS", "LT", "LP", "LH", "M",  "B", "BS", "S",
+                                            "SS", "NG", "J",  "C",  "K",  "T",  "P",  "H"};
   for (uint32_t l = 0; l < std::size(kLeading); ++l)
     if (name.starts_with(kLeading[l]))
       for (uint32_t v = 0; v < std::size(kVowels); ++v)

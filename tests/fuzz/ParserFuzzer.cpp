@@ -1,7 +1,8 @@
 // libFuzzer target: any bytes give a tree or a located message, and what holds for every tree holds.
 //
-//   cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DTILEWRIGHT_BUILD_FUZZERS=ON -DTILEWRIGHT_SANITIZE=address,undefined
-//   cmake --build build/fuzz --target parser_fuzzer && build/fuzz/bin/parser_fuzzer -max_len=4096 examples/
+//   cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DTILEWRIGHT_BUILD_FUZZERS=ON
+//   -DTILEWRIGHT_SANITIZE=address,undefined cmake --build build/fuzz --target parser_fuzzer &&
+//   build/fuzz/bin/parser_fuzzer -max_len=4096 examples/
 #include "tilewright/lang/Dump.h"
 #include "tilewright/lang/Parser.h"
 #include "tilewright/lang/PrintSource.h"

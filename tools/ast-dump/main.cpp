@@ -1,9 +1,11 @@
-// tilewright-ast-dump: prints the syntax tree of Python files as CPython's `ast.dump` does. It is the oracle test's
-// counterpart (tests/python/test_parser_oracle.py) and handy when a kernel is not understood.
+// tilewright-ast-dump: prints the syntax tree of Python files as CPython's `ast.dump` does. It is the oracle
+// test's counterpart (tests/python/test_parser_oracle.py) and handy when a kernel is not understood.
 //
 //   tilewright-ast-dump [--attributes] [--python 3.11] FILE...    one dump a line, errors on standard error
-//   tilewright-ast-dump [...] --batch                             file names on standard input, one a line; for each
-//                                                                 "ok N" or "error N" and N bytes and a line break
+//   tilewright-ast-dump [...] --batch                             file names on standard input, one a line;
+//   for each
+//                                                                 "ok N" or "error N" and N bytes and a line
+//                                                                 break
 #include "tilewright/lang/Dump.h"
 #include "tilewright/lang/Parser.h"
 
@@ -25,7 +27,8 @@ struct Options {
 };
 
 int usage() {
-  std::fprintf(stderr, "usage: tilewright-ast-dump [--attributes] [--python 3.9..3.13] (--batch | FILE...)\n");
+  std::fprintf(stderr,
+               "usage: tilewright-ast-dump [--attributes] [--python 3.9..3.13] (--batch | FILE...)\n");
   return 2;
 }
 
@@ -73,7 +76,9 @@ int main(int argc, char **argv) {
     std::ios::sync_with_stdio(false);
     for (std::string path; std::getline(std::cin, path);) {
       const Outcome outcome = dumpFile(path, options);
-      std::cout << (outcome.ok ? "ok " : "error ") << outcome.text.size() << '\n' << outcome.text << '\n' << std::flush;
+      std::cout << (outcome.ok ? "ok " : "error ") << outcome.text.size() << '\n'
+                << outcome.text << '\n'
+                << std::flush;
     }
     return 0;
   }

@@ -1,23 +1,29 @@
 #pragma once
-/// The syntax tree of a Python file. Node names and fields are those of CPython's `ast` module, so its documentation
-/// (https://docs.python.org/3/library/ast.html) is the documentation of this header, and the tree is checked node by
-/// node against it.
+/// The syntax tree of a Python file. Node names and fields are those of CPython's `ast` module, so its
+/// documentation (https://docs.python.org/3/library/ast.html) is the documentation of this header, and the
+/// tree is checked node by node against it.
 ///
-///     x = a + 1        Assign(targets=[Name('x', Store())], value=BinOp(Name('a', Load()), Add(), Constant(1)))
+///     x = a + 1        Assign(targets=[Name('x', Store())], value=BinOp(Name('a', Load()), Add(),
+///     Constant(1)))
 ///
 ///     if (const auto *assign = lang::dynCast<lang::Assign>(statement))
 ///       if (const auto *sum = lang::dynCast<lang::BinOp>(assign->value))
 ///         ... sum->left, sum->op, sum->range.line() ...
 ///
 /// Conventions
-/// - An optional child is a null pointer (`returnStmt->value`), an optional name is an empty string_view (no Python
-///   name is empty). Lists are spans and never hold null, except where CPython's lists hold None: `Dict::keys` (for
+/// - An optional child is a null pointer (`returnStmt->value`), an optional name is an empty string_view (no
+/// Python
+///   name is empty). Lists are spans and never hold null, except where CPython's lists hold None:
+///   `Dict::keys` (for
 ///   `**mapping`) and `Arguments::kwDefaults` (no default).
-/// - Field names are CPython's in this project's spelling: `kw_defaults` is `kwDefaults`, `end_lineno` comes from
+/// - Field names are CPython's in this project's spelling: `kw_defaults` is `kwDefaults`, `end_lineno` comes
+/// from
 ///   `range`.
-/// - `range` is a byte range of the module's source, exactly CPython's lineno/col_offset/end_lineno/end_col_offset;
+/// - `range` is a byte range of the module's source, exactly CPython's
+/// lineno/col_offset/end_lineno/end_col_offset;
 ///   `range.text()` is the source text of the node (without parentheses around it, as CPython counts).
-/// - Nodes are immutable after the parse, owned by their Module's arena, and may be read from any number of threads.
+/// - Nodes are immutable after the parse, owned by their Module's arena, and may be read from any number of
+/// threads.
 #include "tilewright/lang/AstArena.h"
 #include "tilewright/support/Source.h"
 
@@ -72,10 +78,12 @@ std::string_view operatorText(BinaryOperator op);
 std::string_view operatorText(UnaryOperator op);
 std::string_view operatorText(CompareOperator op);
 
-//===-- Families --------------------------------------------------------------------------------------------===//
+//===-- Families
+//--------------------------------------------------------------------------------------------===//
 
-/// No expression tree is higher than this, however its source was written, so a recursive walk is safe. CPython 3.11
-/// refuses trees of about this height too (its bound is three times the recursion limit of 1000).
+/// No expression tree is higher than this, however its source was written, so a recursive walk is safe.
+/// CPython 3.11 refuses trees of about this height too (its bound is three times the recursion limit of
+/// 1000).
 inline constexpr uint16_t kMaxExprHeight = 3000;
 
 struct Expr {
@@ -143,7 +151,8 @@ template <class T, class Node> const T *cast(const Node *node) {
 }
 template <class T, class Node> bool isa(const Node *node) { return node && node->kind == T::kKind; }
 
-//===-- Parts that are no family ----------------------------------------------------------------------------===//
+//===-- Parts that are no family
+//----------------------------------------------------------------------------===//
 
 struct Arg {
   SourceRange range;
@@ -152,7 +161,8 @@ struct Arg {
 };
 
 /// `def f(posonlyargs, /, args, *vararg, kwonlyargs, **kwarg)`. As in CPython, `defaults` belong to the last
-/// parameters of posonlyargs + args, and `kwDefaults` has one entry per kwonlyargs, null where there is no default.
+/// parameters of posonlyargs + args, and `kwDefaults` has one entry per kwonlyargs, null where there is no
+/// default.
 struct Arguments {
   Seq<const Arg *> posonlyargs;
   Seq<const Arg *> args;
@@ -202,7 +212,8 @@ struct MatchCase {
   Seq<const Stmt *> body;
 };
 
-//===-- Expressions -----------------------------------------------------------------------------------------===//
+//===-- Expressions
+//-----------------------------------------------------------------------------------------===//
 
 struct BoolOp : ExprNode<ExprKind::BoolOp> {
   BoolOperator op = BoolOperator::And;
@@ -286,7 +297,8 @@ struct FormattedValue : ExprNode<ExprKind::FormattedValue> {
 struct JoinedStr : ExprNode<ExprKind::JoinedStr> {
   Seq<const Expr *> values;
 };
-/// `{value!conversion:formatSpec}` inside a t-string; `str` is the source text of the expression. Python 3.14.
+/// `{value!conversion:formatSpec}` inside a t-string; `str` is the source text of the expression.
+/// Python 3.14.
 struct Interpolation : ExprNode<ExprKind::Interpolation> {
   const Expr *value = nullptr;
   std::string_view str;
@@ -308,8 +320,8 @@ struct BigIntValue {
 struct ImaginaryValue {
   double imag = 0;
 };
-/// Escapes resolved, implicit concatenation done. UTF-8, where a lone surrogate (from "\ud800") is encoded as the
-/// three bytes that UTF-8 would give it.
+/// Escapes resolved, implicit concatenation done. UTF-8, where a lone surrogate (from "\ud800") is encoded as
+/// the three bytes that UTF-8 would give it.
 struct StrValue {
   std::string_view text;
 };
@@ -317,8 +329,8 @@ struct BytesValue {
   std::string_view bytes;
 };
 struct Constant : ExprNode<ExprKind::Constant> {
-  using Value = std::variant<NoneValue, bool, EllipsisValue, int64_t, BigIntValue, double, ImaginaryValue, StrValue,
-                             BytesValue>;
+  using Value = std::variant<NoneValue, bool, EllipsisValue, int64_t, BigIntValue, double, ImaginaryValue,
+                             StrValue, BytesValue>;
   Value value;
   bool unicodePrefix = false; ///< CPython's kind='u': written u"..."
 
@@ -367,7 +379,8 @@ struct Slice : ExprNode<ExprKind::Slice> {
   const Expr *step = nullptr;
 };
 
-//===-- Statements ------------------------------------------------------------------------------------------===//
+//===-- Statements
+//------------------------------------------------------------------------------------------===//
 
 using Body = Seq<const Stmt *>;
 
@@ -499,7 +512,8 @@ struct Pass : StmtNode<StmtKind::Pass> {};
 struct Break : StmtNode<StmtKind::Break> {};
 struct Continue : StmtNode<StmtKind::Continue> {};
 
-//===-- Patterns --------------------------------------------------------------------------------------------===//
+//===-- Patterns
+//--------------------------------------------------------------------------------------------===//
 
 struct MatchValue : PatternNode<PatternKind::MatchValue> {
   const Expr *value = nullptr;
@@ -534,7 +548,8 @@ struct MatchOr : PatternNode<PatternKind::MatchOr> {
   Seq<const Pattern *> patterns;
 };
 
-//===-- Type parameters -------------------------------------------------------------------------------------===//
+//===-- Type parameters
+//-------------------------------------------------------------------------------------===//
 
 struct TypeVar : TypeParamNode<TypeParamKind::TypeVar> {
   const Expr *bound = nullptr;
@@ -542,12 +557,14 @@ struct TypeVar : TypeParamNode<TypeParamKind::TypeVar> {
 struct ParamSpec : TypeParamNode<TypeParamKind::ParamSpec> {};
 struct TypeVarTuple : TypeParamNode<TypeParamKind::TypeVarTuple> {};
 
-//===-- Roots -----------------------------------------------------------------------------------------------===//
+//===-- Roots
+//-----------------------------------------------------------------------------------------------===//
 
 /// A parsed file. Owns its text and its nodes; movable, and moving it keeps every node where it is.
 struct Module {
   /// The text that the ranges speak of: UTF-8 without a byte order mark. It is the file that was given to the
-  /// parser, unless that one had a mark or an encoding cookie; then it is the decoded text under the same path.
+  /// parser, unless that one had a mark or an encoding cookie; then it is the decoded text under the same
+  /// path.
   SourceFilePtr source;
   std::unique_ptr<AstArena> arena;
   Body body;

@@ -12,8 +12,8 @@
 
 namespace tilewright::lang {
 
-/// Where the nodes of one syntax tree live. Nodes are trivially destructible, so the whole tree is freed at once and
-/// no node ever dies before its Module.
+/// Where the nodes of one syntax tree live. Nodes are trivially destructible, so the whole tree is freed at
+/// once and no node ever dies before its Module.
 ///
 /// Invariant: two equal names interned in one arena share their characters, so `a.data() == b.data()` decides
 /// equality; comparing the views with == is right as well and works across modules.
@@ -36,7 +36,9 @@ public:
     std::memcpy(target, items.data(), items.size_bytes());
     return {target, items.size()};
   }
-  template <class T> std::span<const T> copy(const std::vector<T> &items) { return copy(std::span<const T>(items)); }
+  template <class T> std::span<const T> copy(const std::vector<T> &items) {
+    return copy(std::span<const T>(items));
+  }
 
   /// The characters live as long as the arena; never null, even for an empty text.
   std::string_view copyText(std::string_view text) {

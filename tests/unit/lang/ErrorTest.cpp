@@ -25,8 +25,10 @@ TEST(LangError, SaysWhereAndWhatWasExpected) {
       // blocks and statements
       {"if a\n  b\n", "1:5: expected ':' after the condition of 'if', found the end of line"},
       {"if a = b:\n  c\n", "1:6: expected ':' after the condition of 'if', found '='"},
-      {"def f():\nx = 1\n", "2:1: expected an indented block after the head of the function (line 1), found 'x'"},
-      {"for x in y:\n", "2:1: expected an indented block after the head of 'for' (line 1), found the end of file"},
+      {"def f():\nx = 1\n",
+       "2:1: expected an indented block after the head of the function (line 1), found 'x'"},
+      {"for x in y:\n",
+       "2:1: expected an indented block after the head of 'for' (line 1), found the end of file"},
       {"x = 1\n  y = 2\n", "2:3: this line is indented, but no block begins here"},
       {"if a:\n    b\n  c\n", "3:3: this line's indentation matches no outer block"},
       {"if a:\n\tb\n        c\n", "3:9: inconsistent use of tabs and spaces in indentation"},
@@ -94,8 +96,12 @@ TEST(LangError, SaysWhereAndWhatWasExpected) {
       {"x = f'{a b}'\n", "1:10: f-string: expected '}' after the expression, found 'b'"},
       // characters
       {"x = a ? b\n", "1:7: invalid character '?' (U+003F)"},
-      {"x = \xe2\x80\x9c" "a\xe2\x80\x9d\n", "1:5: invalid character '\xe2\x80\x9c' (U+201C)"},
-      {"x = \xc2\xa0" "1\n", "1:5: invalid non-printable character U+00A0"},
+      {"x = \xe2\x80\x9c"
+       "a\xe2\x80\x9d\n",
+       "1:5: invalid character '\xe2\x80\x9c' (U+201C)"},
+      {"x = \xc2\xa0"
+       "1\n",
+       "1:5: invalid non-printable character U+00A0"},
       {"x = a \\ b\n", "1:8: unexpected character after the line continuation '\\'"},
       {"x = \\", "1:5: the file ends after a line continuation '\\'"},
       // patterns

@@ -46,20 +46,27 @@ TEST(LangLiteral, Floats) {
 
 TEST(LangLiteral, Strings) {
   EXPECT_EQ(*Literal(R"('a\n\t\\\'\x41\u00e9\U0001F600\101\
-b\q')")->asStr(), "a\n\t\\'A\xc3\xa9\xf0\x9f\x98\x80" "Ab\\q");
+b\q')")
+                 ->asStr(),
+            "a\n\t\\'A\xc3\xa9\xf0\x9f\x98\x80"
+            "Ab\\q");
   EXPECT_EQ(*Literal(R"(r'\n' 'x' """y""")")->asStr(), "\\nxy");
   EXPECT_EQ(*Literal("'''a\r\nb\rc'''")->asStr(), "a\nb\nc");
-  EXPECT_EQ(*Literal(R"('\N{latin small letter a}\N{BULLET}\N{HANGUL SYLLABLE GAG}\N{CJK UNIFIED IDEOGRAPH-4E00}')")->asStr(),
-            "a\xe2\x80\xa2\xea\xb0\x81\xe4\xb8\x80");
+  EXPECT_EQ(
+      *Literal(R"('\N{latin small letter a}\N{BULLET}\N{HANGUL SYLLABLE GAG}\N{CJK UNIFIED IDEOGRAPH-4E00}')")
+           ->asStr(),
+      "a\xe2\x80\xa2\xea\xb0\x81\xe4\xb8\x80");
   EXPECT_EQ(*Literal(R"('\ud800')")->asStr(), "\xed\xa0\x80");
   EXPECT_EQ(std::get<BytesValue>(Literal(R"(b'\xff\u1' rB'\x')")->value).bytes, "\xff\\u1\\x");
   EXPECT_TRUE(Literal("u'x'")->unicodePrefix);
 }
 
 TEST(LangLiteral, ReprIsPythons) {
-  EXPECT_EQ(dumpOf(R"("it's" '"' '\0\x7f\xad\ud800')"), R"x(Expr(value=Constant(value='it\'s"\x00\x7f\xad\ud800')))x");
+  EXPECT_EQ(dumpOf(R"("it's" '"' '\0\x7f\xad\ud800')"),
+            R"x(Expr(value=Constant(value='it\'s"\x00\x7f\xad\ud800')))x");
   EXPECT_EQ(dumpOf("1e16, 1e15, 123456.0, 1e-4, 1e-5, 0.1, 1e22, 5e-324"),
-            "Expr(value=Tuple(elts=[Constant(value=1e+16), Constant(value=1000000000000000.0), Constant(value=123456.0), "
+            "Expr(value=Tuple(elts=[Constant(value=1e+16), Constant(value=1000000000000000.0), "
+            "Constant(value=123456.0), "
             "Constant(value=0.0001), Constant(value=1e-05), Constant(value=0.1), Constant(value=1e+22), "
             "Constant(value=5e-324)], ctx=Load()))");
 }

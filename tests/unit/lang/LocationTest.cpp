@@ -56,9 +56,10 @@ TEST(LangLocation, ByteOrderMarksDoNotCount) {
 
 TEST(LangLocation, DumpShowsThem) {
   const Module module = parsed("x\n");
-  EXPECT_EQ(dump(module, true), "Module(body=[Expr(value=Name(id='x', ctx=Load(), lineno=1, col_offset=0, end_lineno=1, "
-                                "end_col_offset=1), lineno=1, col_offset=0, end_lineno=1, end_col_offset=1)], "
-                                "type_ignores=[])");
+  EXPECT_EQ(dump(module, true),
+            "Module(body=[Expr(value=Name(id='x', ctx=Load(), lineno=1, col_offset=0, end_lineno=1, "
+            "end_col_offset=1), lineno=1, col_offset=0, end_lineno=1, end_col_offset=1)], "
+            "type_ignores=[])");
 }
 
 } // namespace

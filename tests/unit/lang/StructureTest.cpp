@@ -1,4 +1,5 @@
-// The shape of the tree, one statement of each kind; the wide comparison is tests/python/test_parser_oracle.py.
+// The shape of the tree, one statement of each kind; the wide comparison is
+// tests/python/test_parser_oracle.py.
 #include "TestSource.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +44,8 @@ TEST(LangStructure, NamesAreInterned) {
 }
 
 TEST(LangStructure, IdentifiersAreNormalized) {
-  EXPECT_EQ(dumpOf("\xef\xac\x81 = 1"), "Assign(targets=[Name(id='fi', ctx=Store())], value=Constant(value=1))");
+  EXPECT_EQ(dumpOf("\xef\xac\x81 = 1"),
+            "Assign(targets=[Name(id='fi', ctx=Store())], value=Constant(value=1))");
 }
 
 TEST(LangStructure, ModulesMoveWithoutMovingNodes) {
@@ -61,16 +63,20 @@ TEST(LangStructure, EmptyFilesAreModules) {
 
 TEST(LangStructure, LaterPythonsDumpOtherwise) {
   const Module module = parsed("def f[T: int = str](a): type X = T\n");
-  EXPECT_EQ(dump(*module.body[0], false, PythonVersion::V313),
-            "FunctionDef(name='f', args=arguments(args=[arg(arg='a')]), body=[TypeAlias(name=Name(id='X', ctx=Store()), "
-            "value=Name(id='T', ctx=Load()))], type_params=[TypeVar(name='T', bound=Name(id='int', ctx=Load()), "
-            "default_value=Name(id='str', ctx=Load()))])");
-  EXPECT_THAT(dump(*module.body[0], false, PythonVersion::V311), testing::Not(testing::HasSubstr("type_params=[TypeVar")));
+  EXPECT_EQ(
+      dump(*module.body[0], false, PythonVersion::V313),
+      "FunctionDef(name='f', args=arguments(args=[arg(arg='a')]), body=[TypeAlias(name=Name(id='X', "
+      "ctx=Store()), "
+      "value=Name(id='T', ctx=Load()))], type_params=[TypeVar(name='T', bound=Name(id='int', ctx=Load()), "
+      "default_value=Name(id='str', ctx=Load()))])");
+  EXPECT_THAT(dump(*module.body[0], false, PythonVersion::V311),
+              testing::Not(testing::HasSubstr("type_params=[TypeVar")));
 }
 
 TEST(LangStructure, TemplateStrings) {
-  EXPECT_EQ(dumpOf("t'a{x !r}'"), "Expr(value=TemplateStr(values=[Constant(value='a'), Interpolation(value=Name(id='x', "
-                                  "ctx=Load()), str='x', conversion=114)]))");
+  EXPECT_EQ(dumpOf("t'a{x !r}'"),
+            "Expr(value=TemplateStr(values=[Constant(value='a'), Interpolation(value=Name(id='x', "
+            "ctx=Load()), str='x', conversion=114)]))");
 }
 
 TEST(LangStructure, ExceptionTypesNeedNoParentheses) {

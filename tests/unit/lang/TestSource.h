@@ -34,8 +34,8 @@ inline std::string errorOf(std::string text) {
   if (module)
     return "ok";
   const Diagnostic &diagnostic = module.error().diagnostics.at(0);
-  return std::to_string(diagnostic.location->line) + ":" + std::to_string(diagnostic.location->column + 1) + ": " +
-         diagnostic.message;
+  return std::to_string(diagnostic.location->line) + ":" + std::to_string(diagnostic.location->column + 1) +
+         ": " + diagnostic.message;
 }
 inline std::string codeOf(std::string text) {
   const auto module = parse(sourceOf(std::move(text)));
