@@ -42,7 +42,8 @@ def kernel_source(function: FunctionType) -> KernelSource:
     parts = _Parts()
     _collect(function, definition, parts, {function.__qualname__})
     line = max(definition.line, 3)  # line 1 holds the bindings, the line before `def` its decorator
-    head = "; ".join(["import triton", "import triton.language as tl", *parts.bindings.values()])
+    standard = {"triton": "import triton as triton", "tl": "import triton.language as tl"}
+    head = "; ".join({**standard, **parts.bindings}.values())
     text = "\n".join([head, *[""] * (line - 3), "@triton.jit", definition.text, *parts.helpers.values()])
     return KernelSource(function.__name__, definition.path, text + "\n", parameters_of(function))
 
@@ -92,6 +93,8 @@ def _definition(function: FunctionType) -> _Definition:
     dedented = textwrap.dedent("".join(lines))
     node = next(each for each in ast.parse(dedented).body if isinstance(each, ast.FunctionDef))
     text = "\n".join(dedented.splitlines()[node.lineno - 1 :])
+    # Names in decorators are not the kernel's.
+    node.decorator_list = []
     names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
     return _Definition(path, max(start, 1) + node.lineno - 1, text, names)
 
@@ -131,7 +134,7 @@ def _collect(function: FunctionType, definition: _Definition, parts: _Parts, see
         text = _literal(value)
         if text is not None:
             plain = type(value).__name__ != "constexpr" and "constexpr" not in str(annotations.get(name, ""))
-            parts.bind(name, f"{name} = {text}" if plain else f"{name}: tl.constexpr = {text}", function.__name__)
+            parts.bind(name, f"{name} = {text}" if plain else f"{name}: triton.language.constexpr = {text}", function.__name__)
 
 
 def _is_literal(value) -> bool:
@@ -143,7 +146,7 @@ def _literal(value) -> str | None:
     if type(value).__name__ == "constexpr":
         return _literal(value.value)
     if type(value).__name__ == "dtype" and hasattr(value, "primitive_bitwidth"):
-        return f"tl.{dtype_name(value)}"
+        return f"triton.language.{dtype_name(value)}"
     if value is None or isinstance(value, (bool, int, str)):
         return repr(value)
     if isinstance(value, float):
