@@ -29,7 +29,8 @@ std::string tooWide(mlir::Type type, const CpuIsa &isa) {
     return {};
   if (vector.isScalable())
     return "scalable vectors are not supported";
-  const int64_t elementBits = vector.getElementType().isIndex() ? 64 : vector.getElementTypeBitWidth();
+  // Indices and the addresses of gathers are 64 bits wide.
+  const int64_t elementBits = vector.getElementType().isIntOrFloat() ? vector.getElementTypeBitWidth() : 64;
   const int64_t registerBits = int64_t{8} * isa.vectorBytes;
   const int64_t rowBits = vector.getShape().back() * elementBits;
   if (rowBits > kMaxRegistersPerRow * registerBits)
