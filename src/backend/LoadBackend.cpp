@@ -34,7 +34,7 @@ std::vector<std::string> pluginFolders() {
   dladdr(reinterpret_cast<void *>(&pluginFolders), &own);
   for (const auto &folder : {folderOf(own.dli_fname), folderOf("/proc/self/exe")}) {
     if (!folder.empty())
-      folders.insert(folders.end(), {folder, folder + "/../lib", folder + "/../lib/tilewright"});
+      folders.insert(folders.end(), {folder, folder + "/lib", folder + "/../lib", folder + "/../lib/tilewright"});
   }
   return folders;
 }
