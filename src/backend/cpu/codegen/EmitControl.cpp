@@ -53,7 +53,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case OpKind::Barrier:
     return;
   case OpKind::DevicePrint:
-    e_.remarks.push_back("compile.unsupported: device_print prints nothing on the CPU");
+    e_.remarks.emplace_back("compile.unsupported: device_print prints nothing on the CPU");
     return;
   case OpKind::For:
     return emitFor(op);

@@ -150,7 +150,7 @@ void KernelEmitter::emitReduce(const Op &op) {
         end = b.createOrFold<arith::SelectOp>(e_.loc, holds, end, e_.index(size));
       nest.domain.push_back(*clip);
     }
-    const int64_t unroll = combiner.hasIdentity() && size >= 2 * kAccumulators * lanes ? kAccumulators : 1;
+    const int64_t unroll = combiner.hasIdentity() && survey.isCheap() && size >= 2 * kAccumulators * lanes ? kAccumulators : 1;
     const LoopNest::Chunks chunks = nests_.chunks(size, lanes, unroll, holds, limit, end);
     const mlir::Value step = e_.index(lanes == 1 ? 0 : 1);
 
@@ -179,9 +179,7 @@ void KernelEmitter::emitReduce(const Op &op) {
           accumulated.push_back(loop.getRegionIterArg(chunk * width + index));
         Combiner::Values values = elements(position);
         if (!isMain && lanes > 1 && combiner.hasIdentity() && (clip || size % lanes != 0)) {
-          const mlir::Value indices = lanes_.vector(position[axis]);
-          const mlir::Value last = mlir::vector::BroadcastOp::create(b, e_.loc, indices.getType(), chunks.end);
-          const mlir::Value counted = arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::slt, indices, last);
+          const mlir::Value counted = nests_.lanesBelow(position[axis], chunks.end).value;
           for (size_t index = 0; index < width; ++index)
             values[index] = arith::SelectOp::create(b, e_.loc, counted, values[index], combiner.identity(index, shapedLike()));
         }
@@ -214,7 +212,7 @@ void KernelEmitter::emitReduce(const Op &op) {
     writeResults(totals, false);
   } else {
     const int64_t lanesSize = shape[vectorAxis];
-    const int64_t unroll = lanesSize >= kAccumulators * lanes ? kAccumulators : 1;
+    const int64_t unroll = survey.isCheap() && lanesSize >= kAccumulators * lanes ? kAccumulators : 1;
     const LoopNest::Chunks chunks = nests_.chunks(lanesSize, lanes, unroll, holds, limitAlong(vectorAxis), {});
     const auto emitLoop = [&](mlir::Value start, mlir::Value stop, int64_t stride, bool isMain) {
       auto outer = e_.openLoop(start, stop, e_.index(stride));

@@ -6,8 +6,7 @@ namespace arith = mlir::arith;
 
 namespace {
 
-/// Bodies up to this many vector operations are unrolled, so that loop control does not dominate.
-constexpr unsigned kSmallBody = 12;
+/// Cheap bodies are unrolled this often, so that loop control does not dominate.
 constexpr int64_t kUnroll = 4;
 
 } // namespace
@@ -47,10 +46,14 @@ LoopNest::Chunks LoopNest::chunks(int64_t size, int64_t lanes, int64_t unroll, m
 std::optional<Lane> LoopNest::existingLanes(const Lane &start, int64_t size) {
   if (size % e_.lanes == 0)
     return std::nullopt;
-  const mlir::Value indices = lanes_.vector(start);
-  const mlir::Value flags =
-      arith::CmpIOp::create(e_.builder, e_.loc, arith::CmpIPredicate::slt, indices, e_.constant(indices.getType(), size));
-  return lanes_.vectorLane(flags, DType::Int1, e_.level());
+  return lanesBelow(start, e_.index(size));
+}
+
+Lane LoopNest::lanesBelow(Lane position, mlir::Value end) {
+  position.dtype = DType::Int32; // tile sizes fit, and half the registers do
+  const mlir::Value indices = lanes_.vector(position);
+  const mlir::Value last = lanes_.vector(lanes_.affine(end, e_.index(0), DType::Int32, position.level));
+  return lanes_.vectorLane(arith::CmpIOp::create(e_.builder, e_.loc, arith::CmpIPredicate::slt, indices, last), DType::Int1, e_.level());
 }
 
 void LoopNest::emit(const Request &request, Body body) {
@@ -133,7 +136,7 @@ void LoopNest::emit(const Request &request, Body body) {
       if (survey.bounds[index].nestAxis == vectorAxis && !isClip(survey.bounds[index]))
         limit = limit ? e_.builder.createOrFold<arith::MinSIOp>(e_.loc, limit, limits[index]) : limits[index];
     const int64_t size = shape[vectorAxis];
-    const int64_t unroll = survey.operations <= kSmallBody && size >= 2 * kUnroll * lanes ? kUnroll : 1;
+    const int64_t unroll = survey.isCheap() && size >= 2 * kUnroll * lanes ? kUnroll : 1;
     const Chunks chunks = this->chunks(size, lanes, unroll, holds, limit, clipEnd(vectorAxis));
 
     const auto emitLoop = [&](mlir::Value from, mlir::Value to, int64_t step, bool isMain) {

@@ -9,8 +9,10 @@ struct NestSurvey {
   llvm::SmallVector<Bound, 4> bounds;     ///< of masks of loads and conditions of selects
   llvm::SmallVector<int, 4> axisScores;   ///< contiguous accesses along the axis, less strided ones
   int64_t widestBytes = 1;                ///< of the types that are computed with
-  unsigned operations = 0;
+  unsigned operations = 0;                ///< vector operations, a transcendental function counting for many
   llvm::SmallVector<ValueId, 4> passing;  ///< planned to be stored while computing, read at the nest's own positions
+  /// Whether a body is short beside the control of its loop and the latency of one addition: worth unrolling.
+  bool isCheap() const { return operations <= 12; }
 };
 
 /// Loop nests over one iteration space: outer axes as scalar loops, one axis in native-width vectors.
@@ -57,6 +59,8 @@ public:
   Chunks chunks(int64_t size, int64_t lanes, int64_t unroll, mlir::Value holds, mlir::Value limit, mlir::Value end);
   /// Lanes of a chunk at `start` that are below the end of the axis; nothing when all are.
   std::optional<Lane> existingLanes(const Lane &start, int64_t size);
+  /// Which lanes of an index are below `end` (64-bit scalar at an outer level), as a mask.
+  Lane lanesBelow(Lane position, mlir::Value end);
 
 private:
   void walk(ValueId value, const AxisMap &map, llvm::ArrayRef<int64_t> shape, NestSurvey &survey,

@@ -7,6 +7,7 @@ namespace tilewright::cpu {
 
 namespace {
 
+constexpr unsigned kFunction = 8; ///< operations that a function of one operand counts for
 constexpr int kContiguous = 4, kStrided = -4, kStoredRow = 2, kStoredColumn = -2;
 
 int64_t computedBytes(DType dtype) {
@@ -58,7 +59,7 @@ void LoopNest::walk(ValueId value, const AxisMap &map, llvm::ArrayRef<int64_t> s
     }
     if (!isIndex && !access_.isUniform(value)) {
       survey.widestBytes = std::max(survey.widestBytes, computedBytes(type.dtype));
-      ++survey.operations;
+      survey.operations += op->kind == OpKind::Unary && isFloat(type.dtype) ? kFunction : 1;
     }
   }
   if (plan_.storeWhileComputing(value) && map == identityMap(shape.size()) && p_.shape(value) == shape)
