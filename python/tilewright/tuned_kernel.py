@@ -156,7 +156,10 @@ class Autotuner(StockAutotuner):
         if self._heuristics:
             return (tuple(map(shape_token, args)), tuple((name, shape_token(value)) for name, value in kwargs.items()))
         exact = self._exact
-        key = tuple(map(token, args, self._exact_by_place))
+        places = self._exact_by_place
+        if len(args) > len(places):
+            return None  # too many: never prepared
+        key = tuple(map(token, args, places))
         if kwargs:
             return (key, tuple((name, token(value, name in exact)) for name, value in kwargs.items()))
         return key
@@ -195,7 +198,7 @@ class Autotuner(StockAutotuner):
             problem = self._with_dependent(problem, values, open_names, dependent)
         key = self._tuning_key(values)
         facts = self._describe(problem)
-        config, extra = self._choose(problem, facts, key, values, args, kwargs, dependent)
+        config, extra = self._choose(problem, facts, key, values, open_names, args, kwargs, dependent)
         full = self._engine_config(config, extra)
         try:
             with engine_errors(core):
@@ -272,7 +275,10 @@ class Autotuner(StockAutotuner):
 
     # ---- choosing
 
-    def _choose(self, problem, facts, key, values, args, kwargs, dependent) -> tuple[Config, dict]:
+    def _choose(self, problem, facts, key, values, open_names, args, kwargs, dependent) -> tuple[Config, dict]:
+        if self.generates and not open_names and not self.hints:
+            self.cache[key] = config = Config({})  # everything is fixed: there is nothing to choose
+            return config, {}
         if not self.generates and len(self.configs) == 1:
             config = self.configs[0]
             extra = {name: value for name, value in problem["configs"][0].items() if name in dependent}
