@@ -17,7 +17,7 @@ void setTargetAttributes(llvm::Module &module, const llvm::TargetMachine &machin
 
 /// Scalar clean-up of code that is already vectorised and blocked. The vectorisers and unrollers stay off: loops over
 /// native vectors come from code generation, and a second opinion costs compile time.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+Expected<void> optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 Expected<std::string> emitObject(llvm::Module &module, llvm::TargetMachine &machine);
 

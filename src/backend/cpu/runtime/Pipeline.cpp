@@ -36,7 +36,7 @@ Expected<ObjectCode> compileModule(EmittedModule emitted, const CpuIsa &isa) {
     return fail(ErrorKind::Internal, "internal", "the generated module does not define its entry " + code.entry);
   code.times.translateNs = watch.lapNs();
 
-  optimize(*module, *machine);
+  TW_CHECK(optimize(*module, *machine));
   code.times.optimizeNs = watch.lapNs();
   TW_TRY(code.object, emitObject(*module, *machine));
   code.times.codegenNs = watch.lapNs();
