@@ -28,17 +28,6 @@ std::vector<SymInt> commonFactors(const Sum &sum, std::vector<SymInt> common) {
   return common;
 }
 
-int64_t knownDivisor(const Term &term) {
-  Wide divisor = term.coefficient < 0 ? -term.coefficient : term.coefficient;
-  for (SymInt factor : term.factors) {
-    const Wide next = divisor * factor.divisor();
-    if (!fits(next))
-      break;
-    divisor = next;
-  }
-  return fits(divisor) ? static_cast<int64_t>(divisor) : 1;
-}
-
 Wide wideFloorDivide(Wide a, Wide b) {
   const Wide quotient = a / b;
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
@@ -217,9 +206,9 @@ std::optional<SymContext::Impl::Division> SymContext::Impl::divide(SymInt a, Sym
     if (low == floorDivide(range.max, *constantDivisor))
       whole = low;
   } else if (positive && !divisor->isConstant()) {
-    if (range.min >= 0 && provablyNonNegative(context.sub(*divisor, context.add(*numerator, one))))
+    if (range.min >= 0 && provablyNonNegative(minus(minus(denominator, rest), {Term{1, {}}})))
       whole = 0;
-    else if (range.max < 0 && provablyNonNegative(context.add(*divisor, *numerator)))
+    else if (range.max < 0 && provablyNonNegative(plus(denominator, rest)))
       whole = -1;
   }
   if (whole) {

@@ -91,25 +91,6 @@ std::optional<SymRange> rangeWithout(SymInt sum, SymInt part) {
   return found ? std::optional(rest) : std::nullopt;
 }
 
-/// Every power of one factor at once, so that x*x is known to be non-negative.
-SymRange productRange(std::span<const SymInt> factors) {
-  SymRange total{1, 1};
-  for (size_t i = 0; i < factors.size();) {
-    size_t end = i + 1;
-    while (end < factors.size() && factors[end] == factors[i])
-      ++end;
-    const SymRange base = factors[i].range();
-    SymRange power = base;
-    for (size_t k = i + 1; k < end; ++k)
-      power = multiplyRanges(power, base);
-    if ((end - i) % 2 == 0)
-      power.min = std::max<int64_t>(power.min, base.min > 0 ? multiplyBounds(base.min, base.min) : 0);
-    total = multiplyRanges(total, power);
-    i = end;
-  }
-  return total;
-}
-
 int64_t productDivisor(std::span<const SymInt> factors) {
   int64_t result = 1;
   for (SymInt factor : factors) {
@@ -154,6 +135,24 @@ SymRange multiplyRanges(SymRange a, SymRange b) {
   const int64_t corners[] = {multiplyBounds(a.min, b.min), multiplyBounds(a.min, b.max), multiplyBounds(a.max, b.min),
                              multiplyBounds(a.max, b.max)};
   return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
+}
+
+SymRange productRange(std::span<const SymInt> factors) {
+  SymRange total{1, 1};
+  for (size_t i = 0; i < factors.size();) {
+    size_t end = i + 1;
+    while (end < factors.size() && factors[end] == factors[i])
+      ++end;
+    const SymRange base = factors[i].range();
+    SymRange power = base;
+    for (size_t k = i + 1; k < end; ++k)
+      power = multiplyRanges(power, base);
+    if ((end - i) % 2 == 0)
+      power.min = std::max<int64_t>(power.min, base.min > 0 ? multiplyBounds(base.min, base.min) : 0);
+    total = multiplyRanges(total, power);
+    i = end;
+  }
+  return total;
 }
 
 Facts factsOf(SymOp op, int64_t value, std::span<const SymInt> operands) {

@@ -23,6 +23,8 @@ Facts factsOf(SymOp op, int64_t value, std::span<const SymInt> operands);
 
 SymRange addRanges(SymRange a, SymRange b);
 SymRange multiplyRanges(SymRange a, SymRange b);
+/// Of a product of sorted factors: equal ones count as a power, so x*x is known to be non-negative.
+SymRange productRange(std::span<const SymInt> factors);
 
 /// The value of one operation on known operands; nothing when it is undefined or overflows.
 std::optional<int64_t> apply(SymOp op, std::span<const int64_t> operands);

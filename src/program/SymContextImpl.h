@@ -36,11 +36,9 @@ struct SymContext::Impl {
 
   SymInt extremum(SymOp op, SymInt a, SymInt b); ///< Min or Max
   SymInt junction(SymOp op, SymInt a, SymInt b); ///< And or Or
-  SymInt nonNegative(SymInt e);                  ///< e >= 0 as a 0/1-valued expression, in the canonical spelling
-  /// Tries ranges first, then cases of min, max, select and whole divisions inside, `depth` levels deep.
-  bool provablyNonNegative(SymInt e, int depth = 2);
-  bool nonNegativeAcrossDivision(SymInt e, const symbolic::Term &term, SymInt atom, int depth);
-  bool nonNegativeAcrossModulo(SymInt e, const symbolic::Term &term, SymInt atom, int depth);
+  /// sum >= 0 as a 0/1-valued expression, in the canonical spelling; invalid when a side leaves int64.
+  SymInt nonNegative(symbolic::Sum sum);
+  bool provablyNonNegative(const symbolic::Sum &sum);
   SymInt truth(SymInt a); ///< 0/1-valued: a != 0
 
   struct Key {

@@ -12,82 +12,127 @@ SymInt SymContext::Impl::truth(SymInt a) {
   return isBoolean(a) ? a : context.logicalNot(context.eq(a, constant(0)));
 }
 
-/// `term` is a product with atom = y // d.
-bool SymContext::Impl::nonNegativeAcrossDivision(SymInt e, const Term &term, SymInt atom, int depth) {
-  const SymInt y = atom.operands()[0], d = atom.operands()[1];
-  const auto whole = build({term});
-  if (!whole)
+namespace {
+
+SymRange rangeOf(const Sum &sum) {
+  SymRange total{0, 0};
+  for (const Term &term : sum) {
+    const int64_t coefficient = fits(term.coefficient) ? static_cast<int64_t>(term.coefficient)
+                                : term.coefficient > 0 ? INT64_MAX
+                                                       : INT64_MIN;
+    SymRange range = productRange(term.factors);
+    range = multiplyRanges(range, {coefficient, coefficient});
+    total = addRanges(total, range);
+  }
+  return total;
+}
+
+/// The largest known common divisor of the terms.
+int64_t divisorOf(const Sum &sum) {
+  int64_t result = 0;
+  for (const Term &term : sum)
+    result = std::gcd(result, knownDivisor(term));
+  return result;
+}
+
+/// sum without its i-th term, plus `replacement`.
+Sum replaced(const Sum &sum, size_t i, const Sum &replacement) {
+  Sum result = sum;
+  result.erase(result.begin() + static_cast<ptrdiff_t>(i));
+  return plus(std::move(result), replacement);
+}
+
+bool nonNegativeSum(const Sum &sum, int depth);
+
+/// Term i is others*(y // d) with d > 0. It is replaced by something that is not larger and free of the division:
+/// y - (d - 1) <= d*(y // d) <= y.
+bool nonNegativeAcrossDivision(const Sum &sum, size_t i, SymInt atom, int depth) {
+  const Sum y = sumOf(atom.operands()[0]), d = sumOf(atom.operands()[1]);
+  if (atom.operands()[1].range().min <= 0)
     return false;
-  const SymInt base = context.sub(e, *whole);
-  // rest*d*(y // d) = rest*(y - y % d)
-  const Sum divisor = sumOf(d);
-  Term others = term;
+  Term others = sum[i];
   others.factors.erase(std::find(others.factors.begin(), others.factors.end(), atom));
-  if (const auto rest = divisor.size() == 1 ? divideExactly(others, divisor[0]) : std::nullopt)
-    if (const auto factor = build({*rest}))
-      return provablyNonNegative(context.add(base, context.mul(*factor, context.sub(y, context.mod(y, d)))), depth - 1);
-  // d*e >= -(d - 1) is enough for an integer e, and y - (d - 1) <= d*(y // d) <= y.
-  if (!others.factors.empty() || d.range().min <= 0 || !fits(others.coefficient))
+  const Sum low = plus(minus(y, d), {Term{1, {}}});
+  if (const auto rest = d.size() == 1 ? divideExactly(others, d[0]) : std::nullopt) {
+    const SymRange sign = rangeOf({*rest});
+    if (sign.min < 0 && sign.max > 0)
+      return false;
+    const auto bound = times({*rest}, sign.min >= 0 ? low : y);
+    return bound && nonNegativeSum(replaced(sum, i, *bound), depth - 1);
+  }
+  // d*sum >= -(d - 1) is enough for an integer sum.
+  if (!others.factors.empty())
     return false;
-  const SymInt slack = context.sub(d, constant(1));
-  const SymInt bound = others.coefficient < 0 ? y : context.sub(y, slack);
-  const SymInt scaled = context.add(context.mul(d, base),
-                                    context.mul(constant(static_cast<int64_t>(others.coefficient)), bound));
-  return provablyNonNegative(context.add(scaled, slack), depth - 1);
+  Sum base = sum;
+  base.erase(base.begin() + static_cast<ptrdiff_t>(i));
+  const auto scaled = times(d, base), bound = times({others}, others.coefficient < 0 ? y : low);
+  return scaled && bound && nonNegativeSum(plus(plus(minus(*scaled, {Term{1, {}}}), *bound), d), depth - 1);
 }
 
-/// `term` is c*(y % d); with d > 0 that is at least 0 and at most d - 1, and at most y when y >= 0.
-bool SymContext::Impl::nonNegativeAcrossModulo(SymInt e, const Term &term, SymInt atom, int depth) {
+/// Term i is c*(y % d); with d > 0 that is at least 0 and at most d - 1, and at most y when y >= 0.
+bool nonNegativeAcrossModulo(const Sum &sum, size_t i, SymInt atom, int depth) {
   const SymInt y = atom.operands()[0], d = atom.operands()[1];
-  const auto whole = build({term});
-  if (!whole || term.factors.size() != 1 || d.range().min <= 0 || !fits(term.coefficient))
+  const Term &term = sum[i];
+  if (term.factors.size() != 1 || d.range().min <= 0)
     return false;
-  const SymInt base = context.sub(e, *whole), coefficient = constant(static_cast<int64_t>(term.coefficient));
   if (term.coefficient > 0)
-    return provablyNonNegative(base, depth - 1);
-  return provablyNonNegative(context.add(base, context.mul(coefficient, context.sub(d, constant(1)))), depth - 1) ||
-         (y.range().min >= 0 && provablyNonNegative(context.add(base, context.mul(coefficient, y)), depth - 1));
+    return nonNegativeSum(replaced(sum, i, {}), depth - 1);
+  const auto withTop = times({Term{term.coefficient, {}}}, minus(sumOf(d), {Term{1, {}}}));
+  if (withTop && nonNegativeSum(replaced(sum, i, *withTop), depth - 1))
+    return true;
+  const auto withWhole = times({Term{term.coefficient, {}}}, sumOf(y));
+  return y.range().min >= 0 && withWhole && nonNegativeSum(replaced(sum, i, *withWhole), depth - 1);
 }
 
-bool SymContext::Impl::provablyNonNegative(SymInt e, int depth) {
-  if (e.range().min >= 0)
-    return true;
-  if (depth == 0 || e.range().max < 0)
+/// Term i is c*min(...), c*max(...) or c*select(...). The least of the cases counts for +min, -max and a select; for
+/// +max and -min any case will do.
+bool nonNegativeAcrossCases(const Sum &sum, size_t i, SymInt atom, int depth) {
+  const Term &term = sum[i];
+  if (term.factors.size() != 1)
     return false;
-  for (const Term &term : sumOf(e))
-    for (SymInt atom : term.factors) {
-      const SymOp op = atom.op();
-      if (op == SymOp::FloorDiv) {
-        if (nonNegativeAcrossDivision(e, term, atom, depth))
-          return true;
-        continue;
-      }
-      if (op == SymOp::Mod) {
-        if (nonNegativeAcrossModulo(e, term, atom, depth))
-          return true;
-        continue;
-      }
-      if (term.factors.size() != 1 || (op != SymOp::Min && op != SymOp::Max && op != SymOp::Select))
-        continue;
-      const auto whole = build({term});
-      if (!whole || !fits(term.coefficient))
-        continue;
-      const SymInt base = context.sub(e, *whole), coefficient = constant(static_cast<int64_t>(term.coefficient));
-      // The least of the cases counts for +min and -max and for a select; for +max and -min any case will do.
-      const bool all = op == SymOp::Select || (op == SymOp::Min) == (term.coefficient > 0);
-      const auto cases = op == SymOp::Select ? atom.operands().subspan(1) : atom.operands();
-      const auto holds = [&](SymInt value) {
-        return provablyNonNegative(context.add(base, context.mul(coefficient, value)), depth - 1);
-      };
-      if (all ? std::all_of(cases.begin(), cases.end(), holds) : std::any_of(cases.begin(), cases.end(), holds))
+  const bool all = atom.op() == SymOp::Select || (atom.op() == SymOp::Min) == (term.coefficient > 0);
+  const auto cases = atom.op() == SymOp::Select ? atom.operands().subspan(1) : atom.operands();
+  const auto holds = [&](SymInt value) {
+    const auto scaled = times({Term{term.coefficient, {}}}, sumOf(value));
+    return scaled && nonNegativeSum(replaced(sum, i, *scaled), depth - 1);
+  };
+  return all ? std::all_of(cases.begin(), cases.end(), holds) : std::any_of(cases.begin(), cases.end(), holds);
+}
+
+/// Tries ranges first, then replaces divisions, remainders, minima, ... by their bounds, `depth` of them at most.
+/// Works on sums and interns nothing: most attempts fail, and should leave nothing behind.
+bool nonNegativeSum(const Sum &sum, int depth) {
+  const SymRange range = rangeOf(sum);
+  if (range.min >= 0)
+    return true;
+  if (depth == 0 || range.max < 0)
+    return false;
+  for (size_t i = 0; i < sum.size(); ++i)
+    for (SymInt atom : sum[i].factors) {
+      bool proved = false;
+      if (atom.op() == SymOp::FloorDiv)
+        proved = nonNegativeAcrossDivision(sum, i, atom, depth);
+      else if (atom.op() == SymOp::Mod)
+        proved = nonNegativeAcrossModulo(sum, i, atom, depth);
+      else if (atom.op() == SymOp::Min || atom.op() == SymOp::Max || atom.op() == SymOp::Select)
+        proved = nonNegativeAcrossCases(sum, i, atom, depth);
+      if (proved)
         return true;
     }
   return false;
 }
 
-bool SymContext::provablyLe(SymInt a, SymInt b) { return a == b || impl_->provablyNonNegative(sub(b, a)); }
+constexpr int kProofDepth = 2;
+
+} // namespace
+
+bool SymContext::Impl::provablyNonNegative(const Sum &sum) { return nonNegativeSum(sum, kProofDepth); }
+
+bool SymContext::provablyLe(SymInt a, SymInt b) {
+  return a == b || impl_->provablyNonNegative(minus(sumOf(b), sumOf(a)));
+}
 bool SymContext::provablyEqual(SymInt a, SymInt b) {
-  return a == b || sub(a, b).isConstant(0) || (provablyLe(a, b) && provablyLe(b, a));
+  return a == b || minus(sumOf(a), sumOf(b)).empty() || (provablyLe(a, b) && provablyLe(b, a));
 }
 
 SymInt SymContext::Impl::extremum(SymOp op, SymInt a, SymInt b) {
@@ -103,10 +148,11 @@ SymInt SymContext::Impl::extremum(SymOp op, SymInt a, SymInt b) {
     for (size_t k = 0; k < operands.size() && !dominated; ++k) {
       if (k == i)
         continue;
-      const bool beaten = op == SymOp::Min ? context.provablyLe(operands[k], operands[i])
-                                           : context.provablyLe(operands[i], operands[k]);
-      // Of two equal ones the first stays.
-      dominated = beaten && (k < i || !context.provablyEqual(operands[i], operands[k]));
+      const bool isMin = op == SymOp::Min;
+      const auto beats = [&](size_t a, size_t b) {
+        return isMin ? context.provablyLe(operands[a], operands[b]) : context.provablyLe(operands[b], operands[a]);
+      };
+      dominated = beats(k, i) && (k < i || !beats(i, k)); // of two equal ones the first stays
     }
     if (!dominated)
       kept.push_back(operands[i]);
@@ -124,18 +170,13 @@ SymInt SymContext::Impl::extremum(SymOp op, SymInt a, SymInt b) {
 SymInt SymContext::min(SymInt a, SymInt b) { return impl_->extremum(SymOp::Min, a, b); }
 SymInt SymContext::max(SymInt a, SymInt b) { return impl_->extremum(SymOp::Max, a, b); }
 
-SymInt SymContext::Impl::nonNegative(SymInt e) {
-  if (e.range().min >= 0)
+SymInt SymContext::Impl::nonNegative(Sum sum) {
+  if (provablyNonNegative(sum))
     return constant(1);
-  if (e.range().max < 0)
-    return constant(0);
-  if (provablyNonNegative(e))
-    return constant(1);
-  const SymInt opposite = context.sub(constant(-1), e);
+  const Sum opposite = minus({Term{-1, {}}}, sum);
   if (provablyNonNegative(opposite))
     return constant(0);
-
-  Sum sum = sumOf(e);
+  const Sum whole = sum;
   Wide offset = 0;
   if (sum.back().factors.empty()) {
     offset = sum.back().coefficient;
@@ -170,13 +211,22 @@ SymInt SymContext::Impl::nonNegative(SymInt e) {
       (onRight ? right : left).push_back({bound, {}});
   }
   const auto l = build(left), r = build(right);
-  if (!l || !r)
-    return intern(SymOp::Le, 0, {constant(0), e});
+  if (!l || !r) {
+    // The sides of a comparison may overflow where its difference did not, and the other way round.
+    const auto difference = build(whole);
+    return difference ? intern(SymOp::Le, 0, {constant(0), *difference}) : SymInt();
+  }
   return intern(strict ? SymOp::Lt : SymOp::Le, 0, {*l, *r});
 }
 
-SymInt SymContext::le(SymInt a, SymInt b) { return a == b ? constant(1) : impl_->nonNegative(sub(b, a)); }
-SymInt SymContext::lt(SymInt a, SymInt b) { return a == b ? constant(0) : impl_->nonNegative(add(sub(b, a), constant(-1))); }
+SymInt SymContext::le(SymInt a, SymInt b) {
+  const SymInt result = a == b ? constant(1) : impl_->nonNegative(minus(sumOf(b), sumOf(a)));
+  return result.valid() ? result : impl_->intern(SymOp::Le, 0, {a, b});
+}
+SymInt SymContext::lt(SymInt a, SymInt b) {
+  const SymInt result = a == b ? constant(0) : impl_->nonNegative(plus(minus(sumOf(b), sumOf(a)), {Term{-1, {}}}));
+  return result.valid() ? result : impl_->intern(SymOp::Lt, 0, {a, b});
+}
 
 SymInt SymContext::eq(SymInt a, SymInt b) {
   if (a == b)
@@ -188,23 +238,19 @@ SymInt SymContext::eq(SymInt a, SymInt b) {
       if (y.isConstant(0))
         return logicalNot(x);
     }
-  const SymInt difference = sub(a, b);
-  if (difference.isConstant(0))
+  Sum sum = minus(sumOf(a), sumOf(b));
+  if (sum.empty())
     return constant(1);
-  if (difference.range().min > 0 || difference.range().max < 0)
-    return constant(0);
-  if (impl_->provablyNonNegative(add(difference, constant(-1))) ||
-      impl_->provablyNonNegative(sub(constant(-1), difference)))
+  if (impl_->provablyNonNegative(plus(sum, {Term{-1, {}}})) || impl_->provablyNonNegative(minus({Term{-1, {}}}, sum)))
     return constant(0);
 
-  Sum sum = sumOf(difference);
   Wide offset = 0;
   if (sum.back().factors.empty()) {
     offset = sum.back().coefficient;
     sum.pop_back();
   }
   // A constant that the other terms' common divisor does not divide can never be met.
-  if (const auto varying = impl_->build(sum); varying && varying->divisor() > 1 && offset % varying->divisor() != 0)
+  if (const int64_t divisor = divisorOf(sum); divisor > 1 && offset % divisor != 0)
     return constant(0);
   Wide common = offset < 0 ? -offset : offset;
   if (!fits(common))
@@ -232,7 +278,7 @@ SymInt SymContext::eq(SymInt a, SymInt b) {
   }
   const auto l = impl_->build(left), r = impl_->build(right);
   if (!l || !r)
-    return impl_->intern(SymOp::Eq, 0, {difference, constant(0)});
+    return impl_->intern(SymOp::Eq, 0, {a, b});
   return impl_->intern(SymOp::Eq, 0, {*l, *r});
 }
 

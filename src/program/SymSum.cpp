@@ -234,6 +234,17 @@ std::optional<Sum> times(const Sum &a, const Sum &b) {
   return product;
 }
 
+int64_t knownDivisor(const Term &term) {
+  Wide divisor = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+  for (SymInt factor : term.factors) {
+    const Wide next = divisor * factor.divisor();
+    if (!fits(next))
+      break;
+    divisor = next;
+  }
+  return fits(divisor) ? static_cast<int64_t>(divisor) : 1;
+}
+
 std::optional<Term> divideExactly(const Term &a, const Term &b) {
   if (b.coefficient == 0 || a.coefficient % b.coefficient != 0)
     return std::nullopt;

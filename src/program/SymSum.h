@@ -23,6 +23,8 @@ Sum plus(Sum a, const Sum &b);
 Sum minus(Sum a, const Sum &b);
 /// Nothing when a coefficient leaves 128 bits.
 std::optional<Sum> times(const Sum &a, const Sum &b);
+/// The largest d that is known to divide the term's value.
+int64_t knownDivisor(const Term &term);
 /// a / b when it comes out exactly.
 std::optional<Term> divideExactly(const Term &a, const Term &b);
 

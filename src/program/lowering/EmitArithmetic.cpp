@@ -90,7 +90,11 @@ SymInt symOfCompare(SymContext &syms, CompareOperator op, SymInt a, SymInt b) {
 } // namespace
 
 void Emitter::failOperands(const FrontValue &a, const FrontValue &b) {
-  c.failType(c.here, fmt::format("invalid operands of type {} and {}", typeName(a), typeName(b)));
+  std::vector<ValueId> floats;
+  for (const FrontValue *operand : {&a, &b})
+    if (operand->isRuntime() && isFloat(c.typeOf(operand->value).dtype) && !c.typeOf(operand->value).isPointer())
+      floats.push_back(operand->value);
+  c.failLoaded(c.here, fmt::format("invalid operands of type {} and {}", typeName(a), typeName(b)), floats);
 }
 
 DType Emitter::scalarType(const FrontValue &value) {
@@ -201,7 +205,7 @@ ValueId Emitter::binary(BinaryOperator op, const FrontValue &a, const FrontValue
   case BinaryOperator::Mod: {
     const auto [x, y] = convert(a, b, false, false, true, true);
     if (op == BinaryOperator::FloorDiv && !isInteger(c.typeOf(x).dtype))
-      c.failType(c.here, fmt::format("// is for integers only, not for {} and {}", typeName(a), typeName(b)));
+      c.failLoaded(c.here, fmt::format("// is for integers only, not for {} and {}", typeName(a), typeName(b)), {x, y});
     return arithmetic(op == BinaryOperator::Mod ? OpKind::Rem : OpKind::Div, x, y);
   }
   case BinaryOperator::BitAnd:

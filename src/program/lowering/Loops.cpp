@@ -167,7 +167,7 @@ void FunctionLowerer::runtimeFor(const For *stmt, const CallArguments &arguments
     range[i] = emit.toTensor(*parts[i]);
     const Type type = c.typeOf(range[i]);
     if (type.kind != Type::Kind::Value || !isInteger(type.dtype))
-      c.failType(arguments.range, fmt::format("for loop bounds and step must all be ints, not {}", emit.typeName(type)));
+      c.failLoaded(arguments.range, fmt::format("for loop bounds and step must all be ints, not {}", emit.typeName(type)), {range[i]});
     if (!type.isScalar()) {
       if (c.valueOf(emit.elementCount(type.shape), c.here) != 1)
         c.failType(arguments.range, fmt::format("for loop bounds must be scalars, not {}", emit.typeName(type)));
@@ -226,10 +226,8 @@ void FunctionLowerer::runtimeFor(const For *stmt, const CallArguments &arguments
   const auto constexprBefore = constexprNames_;
   c.builder.enter(region);
   std::vector<ValueId> inside;
-  for (size_t i = 0; i < initial.size(); ++i) {
-    const std::string name = c.program.values[initial[i]].name;
-    inside.push_back(c.builder.addArgument(region, types[i]));
-  }
+  for (const Type &type : types)
+    inside.push_back(c.builder.addArgument(region, type));
   size_t next = 0;
   for (size_t i = 0; i < carried.names.size(); ++i) {
     const FrontValue value = rebuilt(carried.initial[i], inside, next);

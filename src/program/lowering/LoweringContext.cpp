@@ -16,6 +16,29 @@ void LoweringContext::fail(const SourceRange &range, std::string code, std::stri
   throw LoweringFailure{Error(refusal ? ErrorKind::Refusal : ErrorKind::User, std::move(diagnostic)), needed};
 }
 
+void LoweringContext::failLoaded(const SourceRange &range, std::string message, const std::vector<ValueId> &values) {
+  // Back through the operations that made the values, to the parameters behind their loads.
+  std::set<ValueId> seen;
+  std::vector<ValueId> work(values);
+  std::set<std::string, std::less<>> suspects;
+  while (!work.empty()) {
+    const ValueId id = work.back();
+    work.pop_back();
+    if (id == kNone || !seen.insert(id).second)
+      continue;
+    if (const Parameter *parameter = program.parameterOf(id))
+      suspects.insert(parameter->name);
+    if (const Op *op = program.definingOp(id))
+      work.insert(work.end(), op->operands.begin(), op->kind == OpKind::Load || op->kind == OpKind::AddPtr ? op->operands.begin() + 1 : op->operands.end());
+  }
+  try {
+    failType(range, std::move(message));
+  } catch (LoweringFailure &failure) {
+    failure.suspects = std::move(suspects);
+    throw;
+  }
+}
+
 void LoweringContext::unsupported(const SourceRange &range, std::string message, std::string help) {
   fail(range, "lower.unsupported", std::move(message), {}, std::move(help));
 }
@@ -102,6 +125,13 @@ void LoweringContext::setSym(ValueId value, SymInt sym, std::string_view opaqueN
   }
   const SymRange range = v.type.dtype == DType::Int1 ? SymRange{0, 1} : SymRange{};
   v.sym = syms.newSymbol(SymbolKind::Opaque, std::string(opaqueName), range);
+}
+
+SymInt LoweringContext::programSymbol(SymbolKind kind, uint32_t axis, std::string_view name, int64_t min) {
+  SymInt &symbol = programSymbols_[{kind, axis}];
+  if (!symbol.valid())
+    symbol = syms.newSymbol(kind, fmt::format("{}{}", name, axis), {min, INT32_MAX});
+  return symbol;
 }
 
 void LoweringContext::remark(std::string code, std::string message, const SourceRange &range) {

@@ -3,7 +3,8 @@
 
 #include "tilewright/program/Lowering.h"
 
-#include <unordered_map>
+#include <map>
+#include <set>
 #include <unordered_set>
 
 namespace tilewright::lowering {
@@ -16,6 +17,8 @@ struct LoweringFailure {
   /// A condition over open parameters without which the failure would not have happened; invalid when no choice of
   /// witness can help. The search for a witness learns from it.
   SymInt needed;
+  /// Pointer parameters that the offending values were loaded from: if their dtype was assumed, it may be the mistake.
+  std::set<std::string, std::less<>> suspects;
 };
 
 /// What one attempt to lower one kernel with one witness shares: the Program under construction, its symbols, the
@@ -49,6 +52,8 @@ public:
   [[noreturn]] void fail(const SourceRange &range, std::string code, std::string message, SymInt needed = {},
                          std::string help = {});
   [[noreturn]] void failType(const SourceRange &range, std::string message) { fail(range, "lower.type", std::move(message)); }
+  /// A type error that would not be one if the memory behind `values` held integers.
+  [[noreturn]] void failLoaded(const SourceRange &range, std::string message, const std::vector<ValueId> &values);
   [[noreturn]] void unsupported(const SourceRange &range, std::string message, std::string help = {});
 
   // Constexpr values.
@@ -81,6 +86,9 @@ public:
   /// Gives an integer scalar the expression that stands for it; an opaque symbol when there is none.
   void setSym(ValueId value, SymInt sym, std::string_view opaqueName);
 
+  /// The symbol of a program id or count; one an axis, however often the kernel asks for it.
+  SymInt programSymbol(SymbolKind kind, uint32_t axis, std::string_view name, int64_t min);
+
   void remark(std::string code, std::string message, const SourceRange &range);
 
   /// The state to return to after a trial run of a loop body.
@@ -93,6 +101,7 @@ public:
 
 private:
   std::unordered_set<const SymNode *> decided_, required_;
+  std::map<std::pair<SymbolKind, uint32_t>, SymInt> programSymbols_;
 };
 
 } // namespace tilewright::lowering

@@ -1,0 +1,416 @@
+#include "Builtins.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tilewright::lowering {
+
+namespace {
+
+/// Reductions compute in at least 32 bits: in f32 for narrow floats where the kind asks for it, in i32 or u32 for
+/// narrow integers of their sign.
+DType sumType(DType dtype) {
+  if (!isInteger(dtype) || bitWidth(dtype) >= 32)
+    return dtype;
+  return isSigned(dtype) ? DType::Int32 : DType::UInt32;
+}
+
+std::optional<int64_t> optionalAxis(BuiltinCall &call, size_t i, size_t rank) {
+  return call.has(i) ? std::optional(call.axis(i, rank)) : std::nullopt;
+}
+
+ValueId restoreAxes(BuiltinCall &call, ValueId value, std::optional<int64_t> axis, size_t rank) {
+  if (axis)
+    return call.emit.expandDims(value, *axis);
+  for (size_t i = 0; i < rank; ++i)
+    value = call.emit.expandDims(value, 0);
+  return value;
+}
+
+Type withoutAxis(const Type &type, int64_t axis) {
+  Type result = type;
+  result.shape.erase(result.shape.begin() + axis);
+  return result;
+}
+
+void checkTile(BuiltinCall &call, ValueId value) {
+  const Type &type = call.c.typeOf(value);
+  if (type.shape.empty() || type.kind != Type::Kind::Value)
+    call.c.failType(call.where(0), fmt::format("{} needs a tile, not {}", call.nameRange.text(), call.emit.typeName(type)));
+}
+
+FrontValue sum(BuiltinCall &call) {
+  enum { kInput, kAxis, kKeep, kDtype };
+  ValueId x = call.tensor(kInput);
+  checkTile(call, x);
+  x = call.emit.cast(x, call.has(kDtype) ? call.dtype(kDtype) : sumType(call.c.typeOf(x).dtype));
+  return reduceByKind(call, x, optionalAxis(call, kAxis, call.c.typeOf(x).rank()), "sum", call.flag(kKeep, false));
+}
+
+FrontValue extreme(BuiltinCall &call, bool wantMax) {
+  enum { kInput, kAxis, kIndices, kTieLeft, kKeep };
+  ValueId x = call.tensor(kInput);
+  checkTile(call, x);
+  const auto axis = optionalAxis(call, kAxis, call.c.typeOf(x).rank());
+  if (call.flag(kIndices, false)) {
+    if (!axis)
+      call.c.fail(call.range, "lower.call", "return_indices needs an axis");
+    const auto [value, index] = reduceWithIndex(call, x, *axis, wantMax, call.flag(kTieLeft, true), call.flag(kKeep, false));
+    return FrontValue::tuple({FrontValue::runtime(value), FrontValue::runtime(index)});
+  }
+  const DType dtype = call.c.typeOf(x).dtype;
+  if (bitWidth(dtype) < 32)
+    x = call.emit.cast(x, isFloat(dtype) ? DType::Float32 : DType::Int32);
+  return reduceByKind(call, x, axis, wantMax ? "max" : "min", call.flag(kKeep, false));
+}
+FrontValue reduceMax(BuiltinCall &call) { return extreme(call, true); }
+FrontValue reduceMin(BuiltinCall &call) { return extreme(call, false); }
+
+FrontValue argExtreme(BuiltinCall &call, bool wantMax) {
+  const ValueId x = call.tensor(0);
+  checkTile(call, x);
+  const int64_t axis = call.axis(1, call.c.typeOf(x).rank());
+  return FrontValue::runtime(reduceWithIndex(call, x, axis, wantMax, call.flag(2, true), call.flag(3, false)).second);
+}
+FrontValue argmax(BuiltinCall &call) { return argExtreme(call, true); }
+FrontValue argmin(BuiltinCall &call) { return argExtreme(call, false); }
+
+FrontValue bitReduction(BuiltinCall &call, std::string_view kind) {
+  const ValueId x = call.tensor(0);
+  checkTile(call, x);
+  if (!isInteger(call.c.typeOf(x).dtype))
+    call.c.failType(call.where(0), fmt::format("{} only supported for integers", call.nameRange.text()));
+  return reduceByKind(call, x, optionalAxis(call, 1, call.c.typeOf(x).rank()), kind, call.flag(2, false));
+}
+FrontValue xorSum(BuiltinCall &call) { return bitReduction(call, "xor"); }
+FrontValue reduceOr(BuiltinCall &call) { return bitReduction(call, "or"); }
+
+FrontValue scanByKind(BuiltinCall &call, std::string_view kind) {
+  enum { kInput, kAxis, kReverse, kDtype };
+  ValueId x = call.tensor(kInput);
+  checkTile(call, x);
+  x = call.emit.cast(x, call.has(kDtype) ? call.dtype(kDtype) : sumType(call.c.typeOf(x).dtype));
+  Attributes attributes;
+  attributes.set("axis", call.axis(kAxis, call.c.typeOf(x).rank()));
+  attributes.set("kind", std::string(kind));
+  attributes.set("reverse", call.flag(kReverse, false));
+  return FrontValue::runtime(call.c.create(OpKind::Scan, {x}, call.c.typeOf(x), std::move(attributes)));
+}
+FrontValue cumsum(BuiltinCall &call) { return scanByKind(call, "sum"); }
+FrontValue cumprod(BuiltinCall &call) { return scanByKind(call, "prod"); }
+
+/// The kind that a combine region of one element computes, or "": one operation on its two arguments, then a yield.
+std::string kindOf(const LoweringContext &c, RegionId id, bool &propagatesNan) {
+  const Region &region = c.program.regions[id];
+  if (region.arguments.size() != 2 || region.ops.size() != 2)
+    return {};
+  const Op &op = c.program.ops[region.ops[0]], &end = c.program.ops[region.ops[1]];
+  if (op.operands.size() != 2 || op.results.size() != 1 || end.operands != op.results)
+    return {};
+  const bool inOrder = op.operands[0] == region.arguments[0] && op.operands[1] == region.arguments[1];
+  const bool swapped = op.operands[0] == region.arguments[1] && op.operands[1] == region.arguments[0];
+  if (!inOrder && !swapped)
+    return {};
+  propagatesNan = op.attributes.flag("propagate_nan");
+  switch (op.kind) {
+  case OpKind::Add:
+    return "sum";
+  case OpKind::Mul:
+    return "prod";
+  case OpKind::Max:
+    return "max";
+  case OpKind::Min:
+    return "min";
+  case OpKind::Xor:
+    return "xor";
+  case OpKind::And:
+    return "and";
+  case OpKind::Or:
+    return "or";
+  default:
+    return {};
+  }
+}
+
+/// tl.reduce and tl.associative_scan: the helper's body becomes the combine region, or its kind where it has one.
+FrontValue combine(BuiltinCall &call, OpKind kind) {
+  LoweringContext &c = call.c;
+  enum { kInput, kAxis, kFunction, kLast }; // keep_dims or reverse
+  std::vector<ValueId> inputs;
+  const bool single = !call.at(kInput).is(FrontKind::Tuple);
+  for (const FrontValue &item : single ? std::vector<FrontValue>{call.at(kInput)} : *call.at(kInput).items) {
+    if (!item.isRuntime() || c.typeOf(item.value).shape.empty())
+      call.failArgument(kInput, "a tile or a tuple of tiles");
+    inputs.push_back(item.value);
+  }
+  if (inputs.empty())
+    call.failArgument(kInput, "a tile or a tuple of tiles");
+  if (!call.at(kFunction).is(FrontKind::Function))
+    call.failArgument(kFunction, "a @triton.jit function");
+  const size_t rank = c.typeOf(inputs[0]).rank();
+  for (ValueId &input : inputs)
+    if (!call.emit.sameShape(c.typeOf(input).shape, c.typeOf(inputs[0]).shape))
+      c.fail(call.range, "lower.shape", fmt::format("all {} inputs must have the same shape", kind == OpKind::Reduce ? "reduction" : "scan"));
+    else if (c.typeOf(input).shape != c.typeOf(inputs[0]).shape)
+      input = c.create(OpKind::Reshape, {input}, c.typeOf(input).withShape(c.typeOf(inputs[0]).shape));
+  auto axis = optionalAxis(call, kAxis, rank);
+  const bool last = call.flag(kLast, false);
+  const bool whole = !axis;
+  if (whole) {
+    if (kind == OpKind::Scan)
+      c.fail(call.range, "lower.call", "associative_scan needs an axis");
+    for (ValueId &input : inputs)
+      input = call.emit.reshape(input, {call.emit.elementCount(c.typeOf(input).shape)}, true);
+    axis = 0;
+  }
+  std::vector<Type> results;
+  for (const ValueId input : inputs)
+    results.push_back(kind == OpKind::Reduce ? withoutAxis(c.typeOf(input), *axis) : c.typeOf(input));
+  Attributes attributes;
+  attributes.set("axis", *axis);
+  if (kind == OpKind::Scan)
+    attributes.set("reverse", last);
+  const OpId op = c.createOp(kind, inputs, results, std::move(attributes));
+  LoweringContext::Mark mark = c.mark();
+  const RegionId region = c.builder.newRegion(op);
+  FunctionLowerer::CallArguments arguments;
+  arguments.range = call.range;
+  arguments.nameRange = call.where(kFunction);
+  for (int side = 0; side < 2; ++side)
+    for (const ValueId input : inputs) {
+      const ValueId argument = c.builder.addArgument(region, c.typeOf(input).withShape({}));
+      c.setSym(argument, {}, "element");
+      arguments.positional.push_back(FrontValue::runtime(argument));
+      arguments.positionalRanges.push_back(call.where(kFunction));
+    }
+  c.builder.enter(region);
+  const FrontValue combined = call.function.callFunction(*call.at(kFunction).function, arguments);
+  const std::vector<FrontValue> parts = combined.is(FrontKind::Tuple) ? *combined.items : std::vector<FrontValue>{combined};
+  if (parts.size() != inputs.size())
+    c.failType(call.where(kFunction), fmt::format("the combine function returns {} values for {} inputs", parts.size(), inputs.size()));
+  std::vector<ValueId> yielded;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].isRuntime() && !parts[i].isNumber())
+      c.failType(call.where(kFunction), fmt::format("the combine function returns {}", call.emit.typeName(parts[i])));
+    const ValueId value = call.emit.toTensor(parts[i]);
+    if (c.typeOf(value) != c.typeOf(inputs[i]).withShape({}))
+      c.failType(call.where(kFunction), fmt::format("the combine function returns {} for elements of type {}", call.emit.typeName(c.typeOf(value)),
+                                                    call.emit.typeName(c.typeOf(inputs[i]).withShape({}))));
+    yielded.push_back(value);
+  }
+  c.createOp(OpKind::Yield, std::move(yielded), {});
+  c.builder.leave();
+  bool propagatesNan = false;
+  if (const std::string known = kindOf(c, region, propagatesNan); !known.empty()) {
+    // The region goes, what was decided on the way to it stays.
+    mark.paths = c.program.pathConditions.size();
+    mark.requirements = c.program.requirements.size();
+    c.rollback(mark);
+    c.program.ops[op].attributes.set("kind", known);
+    if (propagatesNan)
+      c.program.ops[op].attributes.set("propagate_nan", true);
+  } else {
+    c.program.ops[op].regions.push_back(region);
+  }
+  std::vector<FrontValue> values;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    ValueId value = c.program.ops[op].results[i];
+    c.setSym(value, {}, "reduced");
+    if (kind == OpKind::Reduce && last)
+      value = restoreAxes(call, value, whole ? std::nullopt : axis, rank);
+    values.push_back(FrontValue::runtime(value));
+  }
+  return single ? values[0] : FrontValue::tuple(std::move(values));
+}
+FrontValue reduce(BuiltinCall &call) { return combine(call, OpKind::Reduce); }
+FrontValue associativeScan(BuiltinCall &call) { return combine(call, OpKind::Scan); }
+
+FrontValue softmax(BuiltinCall &call) {
+  enum { kInput, kDim, kKeep, kRounding };
+  const ValueId x = call.tensor(kInput);
+  checkTile(call, x);
+  const int64_t axis = call.has(kDim) ? call.axis(kDim, call.c.typeOf(x).rank()) : 0;
+  const DType dtype = call.c.typeOf(x).dtype;
+  const ValueId wide = isFloat(dtype) && bitWidth(dtype) < 32 ? call.emit.cast(x, DType::Float32) : x;
+  const FrontValue largest = reduceByKind(call, wide, axis, "max", true);
+  const ValueId shifted = call.emit.binary(lang::BinaryOperator::Sub, FrontValue::runtime(x), largest);
+  if (!isFloat(call.c.typeOf(shifted).dtype) || bitWidth(call.c.typeOf(shifted).dtype) < 32)
+    call.c.failType(call.where(kInput), fmt::format("expected dtype ['fp32', 'fp64'] but got {}", tritonName(dtype)));
+  const FrontValue powers = FrontValue::runtime(call.emit.unary("exp", shifted));
+  const FrontValue total = reduceByKind(call, powers.value, axis, "sum", true);
+  const auto [a, b] = call.emit.convert(powers, total, false, false, true, true);
+  if (call.flag(kRounding, false))
+    return FrontValue::runtime(call.emit.libraryBinary("div_rn", a, b));
+  return FrontValue::runtime(call.c.create(OpKind::Div, {a, b}, call.c.typeOf(a)));
+}
+
+FrontValue sort(BuiltinCall &call) {
+  const ValueId x = call.tensor(0);
+  checkTile(call, x);
+  const size_t rank = call.c.typeOf(x).rank();
+  const int64_t axis = call.has(1) ? call.axis(1, rank) : static_cast<int64_t>(rank) - 1;
+  if (axis != static_cast<int64_t>(rank) - 1)
+    call.c.unsupported(call.where(1), "only the minor dimension can be sorted");
+  Attributes attributes;
+  attributes.set("axis", axis);
+  attributes.set("descending", call.flag(2, false));
+  return FrontValue::runtime(call.c.create(OpKind::Sort, {x}, call.c.typeOf(x), std::move(attributes)));
+}
+
+FrontValue histogram(BuiltinCall &call) {
+  const ValueId x = call.tensor(0);
+  const Type type = call.c.typeOf(x);
+  if (type.rank() != 1 || !isInteger(type.dtype) || bitWidth(type.dtype) != 32)
+    call.c.failType(call.where(0), fmt::format("histogram only supports 1D 32-bit integer input, but got {}", call.emit.typeName(type)));
+  if (!call.at(1).isIntegral())
+    call.failArgument(1, "a constexpr integer");
+  const SymInt bins = call.at(1).sym;
+  call.emit.checkTileShape({bins});
+  std::vector<ValueId> operands{x};
+  if (call.has(2))
+    operands.push_back(call.emit.broadcastTo(call.emit.cast(call.tensor(2), DType::Int1), type.shape));
+  Attributes attributes;
+  attributes.set("bins", bins);
+  return FrontValue::runtime(call.c.create(OpKind::Histogram, std::move(operands), Type::tile(DType::Int32, {bins}), std::move(attributes)));
+}
+
+/// The dtype of a product: what Triton's `dot` accumulates in.
+DType dotResult(BuiltinCall &call, DType input, DType wanted) {
+  if (isInteger(input)) {
+    if (input != DType::Int8 && input != DType::UInt8)
+      call.c.failType(call.where(0), fmt::format("unsupported lhs dtype {}", tritonName(input)));
+    return DType::Int32;
+  }
+  if (wanted == DType::BFloat16)
+    call.c.failType(call.range, "out_dtype=bfloat16 is unsupported; use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`");
+  if (input == DType::Float32 || input == DType::BFloat16)
+    return DType::Float32;
+  return input == DType::Float64 ? DType::Float64 : wanted;
+}
+
+FrontValue dot(BuiltinCall &call) {
+  enum { kA, kB, kAcc, kPrecision, kTf32, kImprecise, kOut };
+  LoweringContext &c = call.c;
+  ValueId a = call.tensor(kA), b = call.tensor(kB);
+  const Type ta = c.typeOf(a), tb = c.typeOf(b);
+  const size_t rank = ta.rank();
+  if (ta.kind != Type::Kind::Value || tb.kind != Type::Kind::Value || rank < 2 || rank != tb.rank())
+    c.fail(call.range, "lower.shape", fmt::format("input and other must have equal ranks >= 2, not {} and {}", call.emit.typeName(ta), call.emit.typeName(tb)));
+  if (rank > 3)
+    c.unsupported(call.range, "tl.dot of more than three axes");
+  const auto narrow = [](DType d) { return isFloat(d) && bitWidth(d) == 8; };
+  if (ta.dtype != tb.dtype && !(narrow(ta.dtype) && narrow(tb.dtype)))
+    c.failType(call.range, fmt::format("both operands must be same dtype. Got {} and {}", tritonName(ta.dtype), tritonName(tb.dtype)));
+  const auto equalExtents = [&](SymInt x, SymInt y, std::string_view what) {
+    if (!call.emit.sameExtent(x, y))
+      c.fail(call.range, "lower.shape", fmt::format("{}: {} and {}", what, call.emit.shapeText(ta.shape), call.emit.shapeText(tb.shape)),
+             x.isConstant() && y.isConstant() ? SymInt() : c.syms.eq(x, y));
+  };
+  equalExtents(ta.shape[rank - 1], tb.shape[rank - 2], "input and other must have equal reduction dimensions");
+  if (rank == 3)
+    equalExtents(ta.shape[0], tb.shape[0], "input and other must have equal batch shapes");
+  // Extents that are equal by requirement get the spelling of the first operand.
+  Emitter::Shape right = tb.shape;
+  right[rank - 2] = ta.shape[rank - 1];
+  if (rank == 3)
+    right[0] = ta.shape[0];
+  if (right != tb.shape)
+    b = c.create(OpKind::Reshape, {b}, tb.withShape(right));
+  Emitter::Shape shape = ta.shape;
+  shape[rank - 1] = right[rank - 1];
+
+  std::optional<DType> wanted;
+  if (call.has(kOut))
+    wanted = call.dtype(kOut);
+  ValueId accumulator;
+  DType result;
+  if (call.has(kAcc)) {
+    accumulator = call.tensor(kAcc);
+    const Type type = c.typeOf(accumulator);
+    if (!wanted)
+      wanted = type.dtype;
+    result = dotResult(call, ta.dtype, *wanted);
+    if (!call.emit.sameShape(type.shape, shape))
+      c.fail(call.where(kAcc), "lower.shape", fmt::format("accumulator shape is incompatible: expected {}, got {}", call.emit.shapeText(shape), call.emit.shapeText(type.shape)));
+    if (type.dtype != *wanted || type.dtype != result)
+      c.failType(call.where(kAcc), fmt::format("expected accumulator dtype {}, got {}", tritonName(type.dtype != *wanted ? *wanted : result), tritonName(type.dtype)));
+    if (type.shape != shape)
+      accumulator = c.create(OpKind::Reshape, {accumulator}, type.withShape(shape));
+  } else {
+    result = dotResult(call, ta.dtype, wanted.value_or(DType::Float32));
+    accumulator = call.emit.splat(call.emit.constant(c.integer(0), result), shape);
+  }
+  Attributes attributes;
+  if (call.has(kPrecision) && call.has(kTf32))
+    c.fail(call.range, "lower.call", "only one of input_precision and allow_tf32 can be specified");
+  std::string precision = call.text(kPrecision, call.has(kTf32) && !call.flag(kTf32, true) ? "ieee" : "tf32");
+  std::transform(precision.begin(), precision.end(), precision.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  attributes.set("input_precision", precision);
+  attributes.set("max_imprecise", call.integer(kImprecise, 0));
+  return FrontValue::runtime(c.create(OpKind::Dot, {a, b, accumulator}, Type::tile(result, shape), std::move(attributes)));
+}
+
+constexpr std::string_view kExtremeParameters = "input, axis=, return_indices=, return_indices_tie_break_left=, keep_dims=";
+
+constexpr Builtin kRows[] = {
+    {"sum", "input, axis=, keep_dims=, dtype=", sum, true},
+    {"max", kExtremeParameters, reduceMax, true},
+    {"min", kExtremeParameters, reduceMin, true},
+    {"argmax", "input, axis, tie_break_left=, keep_dims=", argmax, true},
+    {"argmin", "input, axis, tie_break_left=, keep_dims=", argmin, true},
+    {"xor_sum", "input, axis=, keep_dims=", xorSum, true},
+    {"reduce_or", "input, axis=, keep_dims=", reduceOr, true},
+    {"cumsum", "input, axis=, reverse=, dtype=", cumsum, true},
+    {"cumprod", "input, axis=, reverse=, dtype=", cumprod, true},
+    {"reduce", "input, axis, combine_fn, keep_dims=", reduce, true},
+    {"associative_scan", "input, axis, combine_fn, reverse=", associativeScan, true},
+    {"softmax", "x, dim=, keep_dims=, ieee_rounding=", softmax, true},
+    {"sort", "x, dim=, descending=", sort, true},
+    {"histogram", "input, num_bins, mask=", histogram, true},
+    {"dot", "input, other, acc=, input_precision=, allow_tf32=, max_num_imprecise_acc=, out_dtype=", dot},
+};
+
+} // namespace
+
+FrontValue reduceByKind(BuiltinCall &call, ValueId input, std::optional<int64_t> axis, std::string_view kind, bool keepDims) {
+  const size_t rank = call.c.typeOf(input).rank();
+  const ValueId operand = axis ? input : call.emit.reshape(input, {call.emit.elementCount(call.c.typeOf(input).shape)}, true);
+  Attributes attributes;
+  attributes.set("axis", axis.value_or(0));
+  attributes.set("kind", std::string(kind));
+  ValueId result = call.c.create(OpKind::Reduce, {operand}, withoutAxis(call.c.typeOf(operand), axis.value_or(0)), std::move(attributes));
+  call.c.setSym(result, {}, "reduced");
+  if (keepDims)
+    result = restoreAxes(call, result, axis, rank);
+  return FrontValue::runtime(result);
+}
+
+std::pair<ValueId, ValueId> reduceWithIndex(BuiltinCall &call, ValueId input, int64_t axis, bool wantMax, bool tieLeft, bool keepDims) {
+  LoweringContext &c = call.c;
+  const Type type = c.typeOf(input);
+  Attributes bounds;
+  bounds.set("start", c.syms.constant(0));
+  bounds.set("end", type.shape[axis]);
+  ValueId index = c.create(OpKind::Iota, {}, Type::tile(DType::Int32, {type.shape[axis]}), std::move(bounds));
+  for (int64_t i = 0; i < static_cast<int64_t>(type.rank()); ++i)
+    if (i != axis)
+      index = call.emit.expandDims(index, i);
+  index = call.emit.broadcastTo(index, type.shape);
+  Attributes attributes;
+  attributes.set("axis", axis);
+  attributes.set("kind", std::string(wantMax ? "argmax" : "argmin"));
+  attributes.set("tie_left", tieLeft);
+  const OpId op = c.createOp(OpKind::Reduce, {input, index}, {withoutAxis(type, axis), withoutAxis(c.typeOf(index), axis)}, std::move(attributes));
+  ValueId value = c.builder.result(op, 0), where = c.builder.result(op, 1);
+  c.setSym(value, {}, "reduced");
+  c.setSym(where, {}, "position");
+  if (keepDims) {
+    value = call.emit.expandDims(value, axis);
+    where = call.emit.expandDims(where, axis);
+  }
+  return {value, where};
+}
+
+std::span<const Builtin> combineBuiltins() { return kRows; }
+
+} // namespace tilewright::lowering

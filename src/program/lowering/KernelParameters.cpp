@@ -1,0 +1,250 @@
+#include "KernelParameters.h"
+
+#include "AstWalk.h"
+#include "ConstexprArithmetic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tilewright::lowering {
+
+using namespace lang;
+
+namespace {
+
+/// What Triton's kernel call makes of a value that it is given.
+struct Given {
+  FrontValue value;
+  const TensorSpec *tensor = nullptr;
+};
+
+FrontValue frontOf(SymContext &syms, const ArgumentValue &value) {
+  struct Reader {
+    SymContext &syms;
+    FrontValue operator()(NoneValue) const { return FrontValue::none(); }
+    FrontValue operator()(bool flag) const { return FrontValue::boolean(syms.constant(flag), flag); }
+    FrontValue operator()(int64_t integer) const { return FrontValue::integer(syms.constant(integer), integer); }
+    FrontValue operator()(double number) const { return FrontValue::floating(number); }
+    FrontValue operator()(const std::string &text) const { return FrontValue::string(text); }
+    FrontValue operator()(DType dtype) const { return FrontValue::typeObject(Type::scalar(dtype)); }
+    FrontValue operator()(const TensorSpec &) const { return FrontValue::none(); }
+  };
+  return std::visit(Reader{syms}, value);
+}
+
+ArgumentValue argumentOf(const FrontValue &value) {
+  switch (value.kind) {
+  case FrontKind::None:
+    return NoneValue{};
+  case FrontKind::Bool:
+    return value.witness != 0;
+  case FrontKind::Int:
+    return value.witness;
+  case FrontKind::Float:
+    return value.number;
+  case FrontKind::TypeObject:
+    return value.type.dtype;
+  default:
+    return pythonText(value);
+  }
+}
+
+std::optional<int64_t> integerOf(const Config &config, std::string_view name) {
+  return config.integer(name);
+}
+
+/// `tl.int64`, "i64", "fp32": the dtype that an annotation forces on a scalar.
+std::optional<DType> annotatedDType(const ModuleScope &module, const Expr *annotation) {
+  if (!annotation)
+    return std::nullopt;
+  if (const auto *constant = dynCast<Constant>(annotation); constant && constant->asStr()) {
+    if (const auto dtype = parseTritonDType(*constant->asStr()))
+      return dtype;
+    return parseDType(*constant->asStr());
+  }
+  const std::string path = module.resolve(annotation);
+  constexpr std::string_view kLanguage = "triton.language.";
+  if (path.substr(0, kLanguage.size()) != kLanguage)
+    return std::nullopt;
+  return parseTritonDType(std::string_view(path).substr(kLanguage.size()));
+}
+
+bool isConstexprAnnotation(const ModuleScope &module, const Expr *annotation) {
+  if (!annotation)
+    return false;
+  if (const auto *constant = dynCast<Constant>(annotation); constant && constant->asStr())
+    return constant->asStr()->find("constexpr") != std::string_view::npos;
+  const std::string path = module.resolve(annotation);
+  return path == "triton.language.constexpr" || path == "constexpr" || (path.size() > 10 && path.substr(path.size() - 10) == ".constexpr");
+}
+
+/// Names and positions in `@triton.jit(do_not_specialize=[...])`.
+ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std::string_view> &order) {
+  ParameterUse::Names names;
+  for (const Expr *decorator : def.decoratorList) {
+    const auto *call = dynCast<Call>(decorator);
+    if (!call)
+      continue;
+    for (const Keyword *keyword : call->keywords) {
+      if (keyword->arg != "do_not_specialize")
+        continue;
+      walkExpr(keyword->value, [&](const Expr &e) {
+        const auto *constant = dynCast<Constant>(&e);
+        if (!constant)
+          return;
+        if (const auto *text = constant->asStr())
+          names.emplace(*text);
+        else if (const auto *index = constant->asInt(); index && *index >= 0 && *index < static_cast<int64_t>(order.size()))
+          names.emplace(order[*index]);
+      });
+    }
+  }
+  return names;
+}
+
+} // namespace
+
+Expected<KernelParameters> kernelParameters(const ModuleScope &module, const JitFunction &function, const LaunchArguments &arguments,
+                                            const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols,
+                                            const SourceFilePtr &source) {
+  const FunctionDef &def = *function.def;
+  KernelParameters result;
+  const ParameterUse use = parameterUse(module, function);
+
+  std::vector<const Arg *> formals;
+  std::vector<const Expr *> defaults;
+  for (const auto list : {def.args->posonlyargs, def.args->args})
+    for (const Arg *arg : list) {
+      formals.push_back(arg);
+      defaults.push_back(nullptr);
+    }
+  for (size_t i = 0; i < def.args->defaults.size(); ++i)
+    defaults[defaults.size() - def.args->defaults.size() + i] = def.args->defaults[i];
+  for (size_t i = 0; i < def.args->kwonlyargs.size(); ++i) {
+    formals.push_back(def.args->kwonlyargs[i]);
+    defaults.push_back(def.args->kwDefaults[i]);
+  }
+  std::vector<std::string_view> order;
+  for (const Arg *arg : formals)
+    order.push_back(arg->arg);
+  const ParameterUse::Names unspecialized = notSpecialized(def, order);
+
+  for (const Argument &argument : arguments.values)
+    if (std::find(order.begin(), order.end(), argument.name) == order.end())
+      return fail(ErrorKind::User, "arg.unknown",
+                  fmt::format("kernel {} has no parameter '{}'; its parameters are: {}", def.name, argument.name, fmt::join(order, ", ")));
+
+  // Decorators that change what the kernel is given, or might.
+  for (const std::string &decorator : function.decorators)
+    if (decorator != "triton.jit" && decorator != "triton.runtime.jit")
+      result.remarks.push_back(makeDiagnostic(
+          Severity::Remark, "lower.decorator",
+          decorator == "triton.autotune" || decorator == "triton.heuristics"
+              ? fmt::format("@{} is not evaluated: the parameters that it sets are open unless they are given", decorator)
+              : fmt::format("the decorator @{} is not looked into", decorator),
+          def.decoratorList.empty() ? def.range : def.decoratorList[0]->range));
+
+  for (size_t i = 0; i < formals.size(); ++i) {
+    const std::string name(formals[i]->arg);
+    KernelParameters::Entry entry;
+    Parameter &p = entry.parameter;
+    p.name = name;
+    p.location = formals[i]->range;
+    p.isConstexpr = isConstexprAnnotation(module, formals[i]->annotation);
+    p.hasDefault = defaults[i] != nullptr;
+    entry.isFlag = use.flags.count(name) && !use.sizes.count(name);
+
+    const ArgumentValue *given = arguments.find(name);
+    std::optional<Given> value;
+    if (given)
+      value = Given{frontOf(*symbols, *given), std::get_if<TensorSpec>(given)};
+    else if (defaults[i] && !(p.isConstexpr && options.witness.contains(name))) {
+      // A default is an expression of the module.
+      Program scratch;
+      scratch.symbols = symbols;
+      scratch.sources = {source};
+      scratch.regions.push_back({});
+      LoweringContext context(scratch, options, {});
+      Emitter emitter(context);
+      Session session{context, emitter, module, {}, {}};
+      FunctionLowerer evaluator(session, nullptr, false);
+      try {
+        value = Given{evaluator.eval(defaults[i]), nullptr};
+      } catch (const LoweringFailure &failure) {
+        result.remarks.push_back(makeDiagnostic(Severity::Remark, "lower.assumed",
+                                                fmt::format("the default of {} cannot be read ({}); it counts as absent", name, failure.error.message),
+                                                defaults[i]->range));
+      }
+    }
+
+    const auto fix = [&](const FrontValue &front) {
+      p.kind = Parameter::Kind::Fixed;
+      p.fixed = argumentOf(front);
+      entry.fixed = front;
+    };
+    if (p.isConstexpr) {
+      if (value && value->tensor)
+        return fail(ErrorKind::User, makeDiagnostic(Severity::Error, "arg.type",
+                                                    fmt::format("{} is a tl.constexpr; a tensor cannot be its value", name), p.location));
+      if (value) {
+        fix(value->value);
+      } else if (const ConfigValue *chosen = options.witness.find(name); chosen && !integerOf(options.witness, name)) {
+        // A choice that is no integer cannot be an expression: the Program is for this choice only.
+        fix(std::holds_alternative<double>(*chosen) ? FrontValue::floating(std::get<double>(*chosen))
+                                                    : FrontValue::string(toString(*chosen)));
+      } else {
+        p.kind = Parameter::Kind::Open;
+        const SymRange range = use.sizes.count(name) ? SymRange{1, INT32_MAX} : entry.isFlag ? SymRange{0, INT32_MAX} : SymRange{INT32_MIN, INT32_MAX};
+        p.symbol = symbols->newSymbol(SymbolKind::OpenParameter, name, range);
+        entry.givenWitness = integerOf(options.witness, name);
+      }
+      result.entries.push_back(std::move(entry));
+      continue;
+    }
+
+    const auto scalar = [&](DType dtype, bool nonNegative) {
+      p.kind = Parameter::Kind::Scalar;
+      p.type = Type::scalar(dtype);
+      if (!isInteger(dtype))
+        return;
+      // Analyses need to know that extents aren't negative; a launch that says so is evidence enough.
+      const int64_t largest = bitWidth(dtype) > 32 ? INT64_MAX : dtype == DType::Int1 ? 1 : INT32_MAX;
+      p.symbol = symbols->newSymbol(SymbolKind::RuntimeScalar, name, nonNegative ? SymRange{0, largest} : SymRange{});
+    };
+    const auto annotated = annotatedDType(module, formals[i]->annotation);
+    if (value && value->tensor) {
+      p.kind = Parameter::Kind::Pointer;
+      p.type = Type::pointer(value->tensor->dtype);
+    } else if (value && value->value.is(FrontKind::Int)) {
+      const int64_t integer = value->value.witness;
+      if (annotated)
+        scalar(*annotated, integer >= 0);
+      else if (integer == 1 && !unspecialized.count(name))
+        fix(value->value);
+      else
+        scalar(integer >= INT32_MIN && integer <= INT32_MAX ? DType::Int32 : DType::Int64, integer >= 0);
+    } else if (value && value->value.is(FrontKind::Bool)) {
+      scalar(annotated.value_or(DType::Int1), true);
+    } else if (value && value->value.is(FrontKind::Float)) {
+      scalar(annotated.value_or(DType::Float32), false);
+    } else if (value) {
+      fix(value->value);
+    } else if (!use.read.count(name)) {
+      p.kind = Parameter::Kind::Unused;
+    } else if (use.pointers.count(name)) {
+      p.kind = Parameter::Kind::Pointer;
+      p.type = Type::pointer(DType::Float32);
+      entry.assumedPointer = true;
+    } else {
+      scalar(annotated.value_or(DType::Int32), false);
+    }
+    result.entries.push_back(std::move(entry));
+  }
+  if (def.args->vararg || def.args->kwarg)
+    return fail(ErrorKind::Refusal, makeDiagnostic(Severity::Error, "lower.unsupported", fmt::format("kernel {} takes * or ** parameters", def.name),
+                                                   (def.args->vararg ? def.args->vararg : def.args->kwarg)->range));
+  return result;
+}
+
+} // namespace tilewright::lowering

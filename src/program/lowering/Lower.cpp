@@ -1,0 +1,144 @@
+#include "tilewright/program/Lowering.h"
+
+#include "AstWalk.h"
+#include "FunctionLowerer.h"
+#include "KernelParameters.h"
+#include "WitnessSearch.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tilewright {
+
+using namespace lowering;
+
+namespace {
+
+constexpr int kMaxAttempts = 32;
+
+/// One attempt: the whole kernel with one witness. Throws LoweringFailure.
+Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const JitFunction &function, const KernelParameters &parameters,
+                  const WitnessSearch &witness, const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
+  Program program;
+  program.kernel = std::string(function.def->name);
+  program.symbols = symbols;
+  program.sources = {module.source};
+  program.remarks = parameters.remarks;
+  LoweringContext context(program, options, witness.values());
+  Emitter emitter(context);
+  Session session{context, emitter, scope, {}, {}};
+  FunctionLowerer lowerer(session, &function, true);
+
+  const RegionId body = context.builder.newRegion();
+  context.builder.enter(body);
+  for (const auto &entry : parameters.entries) {
+    Parameter p = entry.parameter;
+    switch (p.kind) {
+    case Parameter::Kind::Pointer:
+    case Parameter::Kind::Scalar:
+      p.value = context.builder.addArgument(body, p.type, p.name);
+      program.values[p.value].sym = p.symbol;
+      lowerer.define(p.name, FrontValue::runtime(p.value));
+      break;
+    case Parameter::Kind::Open:
+      p.witness = witness.valueOf(p);
+      lowerer.define(p.name, FrontValue::integer(p.symbol, p.witness));
+      break;
+    case Parameter::Kind::Fixed:
+      lowerer.define(p.name, entry.fixed);
+      break;
+    case Parameter::Kind::Unused:
+      break;
+    }
+    program.parameters.push_back(std::move(p));
+  }
+  lowerer.run(function.def->body);
+  return program;
+}
+
+} // namespace
+
+std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
+  const ModuleScope scope(module);
+  std::vector<KernelDeclaration> kernels;
+  std::set<std::string, std::less<>> called;
+  for (const auto &function : scope.functions()) {
+    const lang::FunctionDef &def = *function->def;
+    lowering::walkBody(def.body, [](const lang::Stmt &) {},
+                       [&](const lang::Expr &e) {
+                         if (const auto *name = lang::dynCast<lang::Name>(&e); name && name->id != def.name && scope.function(name->id))
+                           called.emplace(name->id);
+                       });
+    KernelDeclaration kernel;
+    kernel.name = std::string(def.name);
+    kernel.decorators = function->decorators;
+    kernel.location = def.range;
+    const auto add = [&](const lang::Arg *arg, const lang::Expr *defaultValue) {
+      KernelDeclaration::Parameter p;
+      p.name = std::string(arg->arg);
+      p.isConstexpr = arg->annotation && (scope.resolve(arg->annotation) == "triton.language.constexpr" ||
+                                          arg->annotation->range.text().find("constexpr") != std::string_view::npos);
+      p.hasDefault = defaultValue != nullptr;
+      if (defaultValue)
+        p.defaultText = std::string(defaultValue->range.text());
+      p.location = arg->range;
+      kernel.parameters.push_back(std::move(p));
+    };
+    std::vector<const lang::Arg *> positional(def.args->posonlyargs.begin(), def.args->posonlyargs.end());
+    positional.insert(positional.end(), def.args->args.begin(), def.args->args.end());
+    const size_t required = positional.size() - def.args->defaults.size();
+    for (size_t i = 0; i < positional.size(); ++i)
+      add(positional[i], i < required ? nullptr : def.args->defaults[i - required]);
+    for (size_t i = 0; i < def.args->kwonlyargs.size(); ++i)
+      add(def.args->kwonlyargs[i], def.args->kwDefaults[i]);
+    kernels.push_back(std::move(kernel));
+  }
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const KernelDeclaration &a, const KernelDeclaration &b) { return a.location.begin < b.location.begin; });
+  for (KernelDeclaration &kernel : kernels)
+    kernel.calledByAnother = called.count(kernel.name) > 0;
+  return kernels;
+}
+
+Expected<Program> lower(const lang::Module &module, std::string_view kernel, const LaunchArguments &arguments, const LoweringOptions &options) {
+  const ModuleScope scope(module);
+  const JitFunction *function = scope.function(kernel);
+  if (!function) {
+    std::vector<std::string> names;
+    for (const auto &known : scope.functions())
+      names.emplace_back(known->def->name);
+    return fail(ErrorKind::User, "lower.no-kernel",
+                names.empty() ? fmt::format("{} has no @triton.jit function", module.source->path())
+                              : fmt::format("{} has no kernel '{}'; it has: {}", module.source->path(), kernel, fmt::join(names, ", ")));
+  }
+  const auto symbols = std::make_shared<SymContext>();
+  TW_TRY(KernelParameters parameters, kernelParameters(scope, *function, arguments, options, symbols, module.source));
+  WitnessSearch witness(parameters);
+  std::optional<Error> first;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    try {
+      return lowerOnce(module, scope, *function, parameters, witness, options, symbols);
+    } catch (LoweringFailure &failure) {
+      if (!first)
+        first = failure.error;
+      // A pointer whose dtype was only assumed may hold integers after all.
+      bool revised = false;
+      for (auto &entry : parameters.entries)
+        if (entry.assumedPointer && failure.suspects.count(entry.parameter.name)) {
+          entry.assumedPointer = false;
+          entry.parameter.type = Type::pointer(DType::Int32);
+          revised = true;
+        }
+      if (revised) {
+        first.reset();
+        continue;
+      }
+      if (!failure.needed.valid() || !witness.learn(failure.needed))
+        return Unexpected(*first);
+    }
+  }
+  return Unexpected(*first);
+}
+
+} // namespace tilewright

@@ -1,0 +1,21 @@
+#pragma once
+#include "ModuleScope.h"
+
+#include <set>
+#include <string>
+
+namespace tilewright::lowering {
+
+/// What the uses of a function's names say about them, before anything is lowered. Found in the text of the function
+/// and of the helpers that it calls; names are never looked at.
+struct ParameterUse {
+  using Names = std::set<std::string, std::less<>>;
+  Names pointers; ///< loaded from, stored to, or added to with an offset before that
+  Names sizes;    ///< extents, divisors, loop steps: never zero
+  Names flags;    ///< tested for truth
+  Names read;     ///< read at all
+};
+
+ParameterUse parameterUse(const ModuleScope &module, const JitFunction &function);
+
+} // namespace tilewright::lowering
