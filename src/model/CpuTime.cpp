@@ -8,14 +8,16 @@ namespace tilewright::model {
 
 namespace {
 
-/// Part of the slower memory levels' time that hides behind the slowest one: loads of different levels overlap, but not
-/// fully. From masked vector adds in L2, L3 and DRAM sizes.
+/// Part of the slower memory levels' time that hides behind the slowest one: loads of different levels
+/// overlap, but not fully. From masked vector adds in L2, L3 and DRAM sizes.
 constexpr double kOverlappedShare = 0.75;
 constexpr double kLineBytes = 64;
 /// Tiles of the dot's register block on an ISA with 64-byte vectors; narrower ones scale the columns.
 constexpr double kDotRows = 8, kDotColumnVectors = 2;
 
-double lanesOf(DType dtype, double vectorBytes) { return vectorBytes / std::max(4.0, static_cast<double>(byteSize(dtype))); }
+double lanesOf(DType dtype, double vectorBytes) {
+  return vectorBytes / std::max(4.0, static_cast<double>(byteSize(dtype)));
+}
 
 /// Half-precision values are widened first; 64-bit ones halve the lanes already.
 double wideningFactor(DType dtype) { return byteSize(dtype) == 2 ? 1.5 : 1.0; }
@@ -26,8 +28,10 @@ double dotNs(const WorkLoad &work, const Target &target) {
   const double m = std::ceil(work.m / kDotRows) * kDotRows, n = std::ceil(work.n / columns) * columns;
   const double vectorNs = target.rate("vector_op_ns", 0.3);
   const double multiply = 2 * m * n * work.k / target.rate("f32_flops_per_ns_per_core", 50);
-  // Operand tiles are read (and widened or packed) once a step, the accumulator tile is read and written once.
-  const double operands = (work.m * work.k + work.k * work.n) / lanes * vectorNs * 2 * wideningFactor(work.dtype);
+  // Operand tiles are read (and widened or packed) once a step, the accumulator tile is read and written
+  // once.
+  const double operands =
+      (work.m * work.k + work.k * work.n) / lanes * vectorNs * 2 * wideningFactor(work.dtype);
   const double accumulator = work.m * work.n / lanes * vectorNs * 2;
   // A panel of B beyond L1 makes the inner loop wait for L2.
   const MemorySpace *l1 = target.space("l1d");
@@ -64,7 +68,8 @@ double workNs(const WorkLoad &work, const Target &target) {
 } // namespace
 
 Prediction cpuTime(const Workload &load, const Target &target) {
-  const double cores = static_cast<double>(std::max<int64_t>(1, std::min<int64_t>(target.cores, static_cast<int64_t>(load.programs))));
+  const double cores = static_cast<double>(
+      std::max<int64_t>(1, std::min<int64_t>(target.cores, static_cast<int64_t>(load.programs))));
   // Each level serves what its smaller neighbour could not hold.
   double slowest = 0, others = 0;
   const auto level = [&](const MemorySpace &from, double cacheBytes) {
@@ -74,7 +79,8 @@ Prediction cpuTime(const Workload &load, const Target &target) {
       const double run = access.runElements * access.elementBytes;
       if (run < kLineBytes && access.rows > 1 && !access.scattered)
         bytes *= kLineBytes / run; // each short run pulls in a whole line
-      const double rate = access.write && from.writeBytesPerNs > 0 ? from.writeBytesPerNs : from.readBytesPerNs;
+      const double rate =
+          access.write && from.writeBytesPerNs > 0 ? from.writeBytesPerNs : from.readBytesPerNs;
       ns += bytes / std::max(0.1, rate);
     }
     slowest = std::max(slowest, ns);
@@ -108,8 +114,11 @@ Prediction cpuTime(const Workload &load, const Target &target) {
   const double programNs = target.rate("program_ns", 12);
 
   const double perProgram = compute + scattered + loops + programNs;
-  const auto spread = [&](double ns) { return spreadOverCores(ns, ns * load.fullShare, load.programs, static_cast<double>(target.cores)); };
-  const double launch = target.rate("launch_ns", 1500) + (cores > 1 ? target.rate("thread_launch_ns", 4000) : 0);
+  const auto spread = [&](double ns) {
+    return spreadOverCores(ns, ns * load.fullShare, load.programs, static_cast<double>(target.cores));
+  };
+  const double launch =
+      target.rate("launch_ns", 1500) + (cores > 1 ? target.rate("thread_launch_ns", 4000) : 0);
   const double imbalance = perProgram > 0 ? spread(perProgram) / (perProgram * load.programs / cores) : 1;
   // Streams overlap with arithmetic on what has arrived.
   const double computeAll = spread(compute), memoryAll = memory / cores * imbalance;

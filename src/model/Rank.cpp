@@ -59,11 +59,12 @@ Plan rank(const SpaceRequest &request, const CandidateSpace &space, size_t keep)
   out.ranked.reserve(space.candidates.size());
   for (const Candidate &candidate : space.candidates)
     out.ranked.push_back({candidate, model::timeOf(model, request.target, candidate)});
-  std::stable_sort(out.ranked.begin(), out.ranked.end(), [](const PlannedCandidate &a, const PlannedCandidate &b) {
-    if (a.prediction.timeNs != b.prediction.timeNs)
-      return a.prediction.timeNs < b.prediction.timeNs;
-    return a.candidate.config < b.candidate.config;
-  });
+  std::stable_sort(out.ranked.begin(), out.ranked.end(),
+                   [](const PlannedCandidate &a, const PlannedCandidate &b) {
+                     if (a.prediction.timeNs != b.prediction.timeNs)
+                       return a.prediction.timeNs < b.prediction.timeNs;
+                     return a.candidate.config < b.candidate.config;
+                   });
   if (!keep)
     return out;
   size_t generated = 0;
@@ -73,10 +74,11 @@ Plan rank(const SpaceRequest &request, const CandidateSpace &space, size_t keep)
       kept.push_back(std::move(planned));
       continue;
     }
-    out.cut.push_back({planned.candidate.config, "model.rank",
-                       fmt::format("predicted {:.1f} us ({}), rank {}; the best {} are compiled", planned.prediction.timeNs / 1e3,
-                                   planned.prediction.bound, generated, keep),
-                       Origin::Generated});
+    out.cut.push_back(
+        {planned.candidate.config, "model.rank",
+         fmt::format("predicted {:.1f} us ({}), rank {}; the best {} are compiled",
+                     planned.prediction.timeNs / 1e3, planned.prediction.bound, generated, keep),
+         Origin::Generated});
   }
   out.ranked = std::move(kept);
   return out;

@@ -7,8 +7,8 @@ namespace tilewright::model {
 
 namespace {
 
-/// What one iteration of the loop `depth` (counted from the innermost) touches. Accesses at other places of the program
-/// count with what they touch per program: they are few and outside.
+/// What one iteration of the loop `depth` (counted from the innermost) touches. Accesses at other places of
+/// the program count with what they touch per program: they are few and outside.
 double iterationBytes(const Workload &load, size_t depth) {
   double sum = 0;
   for (const AccessLoad &access : load.accesses) {
@@ -68,8 +68,8 @@ double bytesBeyond(double cacheBytes, const Workload &load, const AccessLoad &ac
     if (distinct <= 1) {
       bytes *= sweep <= cacheBytes ? 1 : size;
     } else if (distinct < size) {
-      // Several tile numbers share this axis of the grid. Some neighbours reuse the tile and some don't; which, is the
-      // kernel's own order.
+      // Several tile numbers share this axis of the grid. Some neighbours reuse the tile and some don't;
+      // which, is the kernel's own order.
       bytes *= next <= cacheBytes ? distinct : sweep <= cacheBytes ? std::sqrt(distinct * size) : size;
     } else {
       bytes *= size;

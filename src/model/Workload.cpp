@@ -11,7 +11,8 @@ constexpr double kUnknownTrips = 8; ///< for a loop whose trip count only the ru
 
 /// The same memory within one program: equal buffer, tile and address pattern.
 bool sameMemory(const AccessMap &a, const AccessMap &b) {
-  if (a.buffer.empty() || a.buffer != b.buffer || a.tileShape != b.tileShape || a.terms.size() != b.terms.size() || a.indirect || b.indirect)
+  if (a.buffer.empty() || a.buffer != b.buffer || a.tileShape != b.tileShape ||
+      a.terms.size() != b.terms.size() || a.indirect || b.indirect)
     return false;
   for (size_t i = 0; i < a.terms.size(); ++i)
     if (a.terms[i].kind != b.terms[i].kind || a.terms[i].coefficient != b.terms[i].coefficient)
@@ -44,13 +45,15 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
   for (const AccessMap &map : facts.accesses) {
     Access access{&map, {}, tripsOf(map.loops), {}, {}};
     for (size_t axis = 0; axis < map.tileShape.size(); ++axis)
-      access.axes.push_back(axisOf(map.tileShape[axis], axis < map.maskExtent.size() ? map.maskExtent[axis] : SymInt()));
+      access.axes.push_back(
+          axisOf(map.tileShape[axis], axis < map.maskExtent.size() ? map.maskExtent[axis] : SymInt()));
     for (size_t i = map.loops.size(); i-- > 0;) {
       if (!loopTrips_.contains(map.loops[i]))
         continue;
-      access.movesWithLoop.push_back(map.indirect || std::any_of(map.terms.begin(), map.terms.end(), [&](const AccessTerm &term) {
-                                       return term.kind == AccessTerm::Kind::Loop && term.index == map.loops[i];
-                                     }));
+      access.movesWithLoop.push_back(
+          map.indirect || std::any_of(map.terms.begin(), map.terms.end(), [&](const AccessTerm &term) {
+            return term.kind == AccessTerm::Kind::Loop && term.index == map.loops[i];
+          }));
     }
     for (const AccessTerm &term : map.terms)
       if (term.kind == AccessTerm::Kind::ProgramId)
@@ -123,7 +126,8 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     for (size_t axis = 0; axis < access.axes.size(); ++axis) {
       const double some = lanes(access.axes[axis], values);
       average *= some;
-      const double length = static_cast<double>(std::max<int64_t>(1, access.axes[axis].length(values).value_or(1)));
+      const double length =
+          static_cast<double>(std::max<int64_t>(1, access.axes[axis].length(values).value_or(1)));
       const auto extent = access.axes[axis].extent.valid() ? access.axes[axis].extent(values) : std::nullopt;
       full *= extent && *extent > 0 ? std::min(length, static_cast<double>(*extent)) : length;
       (static_cast<int32_t>(axis) == access.map->contiguousAxis ? load.runElements : load.rows) *= some;
@@ -145,7 +149,8 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
       if (term.axis >= 3)
         continue;
       const auto count = term.trip.valid() ? term.trip(values) : std::nullopt;
-      load.distinctAlong[term.axis] *= count ? static_cast<double>(std::max<int64_t>(1, *count)) : out.grid[term.axis];
+      load.distinctAlong[term.axis] *=
+          count ? static_cast<double>(std::max<int64_t>(1, *count)) : out.grid[term.axis];
     }
     for (size_t axis = 0; axis < 3; ++axis) {
       load.distinctAlong[axis] = std::min(load.distinctAlong[axis], out.grid[axis]);

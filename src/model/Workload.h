@@ -4,21 +4,21 @@
 
 namespace tilewright::model {
 
-/// What one access does under a candidate. A program executes it `executions` times; each time it moves `rows` runs of
-/// `runElements` neighbouring elements (masked-off lanes are not moved).
+/// What one access does under a candidate. A program executes it `executions` times; each time it moves
+/// `rows` runs of `runElements` neighbouring elements (masked-off lanes are not moved).
 struct AccessLoad {
   double executions = 1;
   double rows = 1, runElements = 1;
   double elementBytes = 4;
   bool write = false, atomic = false;
-  bool scattered = false;        ///< no unit stride along any axis, or an index that was loaded
+  bool scattered = false; ///< no unit stride along any axis, or an index that was loaded
   double bytes() const { return rows * runElements * elementBytes; } ///< of one execution
-  std::vector<double> loopTrips; ///< enclosing loops, innermost first
+  std::vector<double> loopTrips;                                     ///< enclosing loops, innermost first
   std::vector<bool> movesWithLoop;
-  double distinct = 1;           ///< different places among all programs
+  double distinct = 1;                          ///< different places among all programs
   std::array<double, 3> distinctAlong{1, 1, 1}; ///< different places along each grid axis
-  double programBytes = 0;       ///< touched by one program
-  uint32_t group = 0;            ///< accesses of one group touch the same memory within a program
+  double programBytes = 0;                      ///< touched by one program
+  uint32_t group = 0; ///< accesses of one group touch the same memory within a program
   bool firstOfGroup = true;
 };
 
@@ -36,8 +36,8 @@ struct WorkLoad {
 struct Workload {
   double programs = 1;
   std::array<double, 3> grid{1, 1, 1};
-  double trips = 0;      ///< loop iterations of one program, all loops together
-  double fullShare = 1;  ///< the largest program's work over the average one's
+  double trips = 0;     ///< loop iterations of one program, all loops together
+  double fullShare = 1; ///< the largest program's work over the average one's
   std::vector<AccessLoad> accesses;
   std::vector<WorkLoad> work;
   bool hasDot = false, hasVectorWork = false, inLoop = false;

@@ -7,10 +7,12 @@ namespace tilewright {
 
 namespace {
 
-/// Tiles that a thread keeps whole: past this a candidate is hopeless, and a grid of threads would exhaust memory.
+/// Tiles that a thread keeps whole: past this a candidate is hopeless, and a grid of threads would exhaust
+/// memory.
 constexpr int64_t kScratchLimitBytes = int64_t{64} << 20;
 
-/// Whether transfers in loops get two buffers: the option `multibuffer`, its alias `num_stages`, or the chip's default.
+/// Whether transfers in loops get two buffers: the option `multibuffer`, its alias `num_stages`, or the
+/// chip's default.
 bool doublesTransfers(const Target &target, const Config &config) {
   if (const auto stages = config.integer("num_stages"))
     return *stages >= 2;
@@ -33,7 +35,8 @@ Capacity::Capacity(const SpaceRequest &request, const LaunchSymbols &symbols)
     if (item.kind == WorkItem::Kind::Dot && item.shape.size() >= 3) {
       const size_t last = item.shape.size();
       dots_.push_back({Formula(item.shape[last - 3], symbols), Formula(item.shape[last - 2], symbols),
-                       Formula(item.shape[last - 1], symbols), std::max<int64_t>(1, byteSize(item.dtype)), !item.loops.empty()});
+                       Formula(item.shape[last - 1], symbols), std::max<int64_t>(1, byteSize(item.dtype)),
+                       !item.loops.empty()});
     }
 }
 
@@ -62,21 +65,24 @@ Capacity::Demand Capacity::ascendDemand(std::span<const int64_t> values, const C
     out.bytes[space] = wanted <= memory->bytes ? wanted : needed;
     if (out.code.empty() && static_cast<double>(needed) > static_cast<double>(memory->bytes) * error) {
       out.code = code;
-      out.text = fmt::format("needs {} bytes of {}, {} has {}{}", needed, space, target_.name, memory->bytes,
-                             error > 1 ? fmt::format(" (and the plan may be off by {:.0f} %)", (error - 1) * 100) : "");
+      out.text = fmt::format(
+          "needs {} bytes of {}, {} has {}{}", needed, space, target_.name, memory->bytes,
+          error > 1 ? fmt::format(" (and the plan may be off by {:.0f} %)", (error - 1) * 100) : "");
     }
   };
   check("ub", "capacity.ub", asked.vectorBytes, least.vectorBytes, single_.errorFactor());
-  // Sizes of cube buffers are exact: operands of one step in L1, one accumulator in L0C. L0A and L0B are cut by the
-  // compiler's own matrix routine.
+  // Sizes of cube buffers are exact: operands of one step in L1, one accumulator in L0C. L0A and L0B are cut
+  // by the compiler's own matrix routine.
   check("l1", "capacity.l1", asked.cubeOperandBytes, least.cubeOperandBytes, 1.0);
   check("l0c", "capacity.l0c", asked.cubeResultBytes, least.cubeResultBytes, 1.0);
   for (const DotOperands &dot : dots_) {
-    // The smallest step of the cube unit must fit whatever the compiler does: 16 rows or columns of the inner axis.
+    // The smallest step of the cube unit must fit whatever the compiler does: 16 rows or columns of the inner
+    // axis.
     const int64_t k = dot.k(values).value_or(1);
     for (const auto &[space, code] : {std::pair{"l0a", "capacity.l0a"}, std::pair{"l0b", "capacity.l0b"}})
       if (const MemorySpace *memory = target_.space(space); memory && memory->bytes > 0)
-        check(space, code, std::min<int64_t>(memory->bytes, 16 * k * dot.elementBytes), 16 * k * dot.elementBytes, 4.0);
+        check(space, code, std::min<int64_t>(memory->bytes, 16 * k * dot.elementBytes),
+              16 * k * dot.elementBytes, 4.0);
   }
   return out;
 }
@@ -88,8 +94,8 @@ Capacity::Demand Capacity::cpuDemand(std::span<const int64_t> values) const {
     out.bytes["scratch"] = bytes;
   if (bytes > kScratchLimitBytes) {
     out.code = "capacity.scratch";
-    out.text = fmt::format("keeps tiles of {:.1f} MiB per thread, the limit is {} MiB", static_cast<double>(bytes) / (1 << 20),
-                           kScratchLimitBytes >> 20);
+    out.text = fmt::format("keeps tiles of {:.1f} MiB per thread, the limit is {} MiB",
+                           static_cast<double>(bytes) / (1 << 20), kScratchLimitBytes >> 20);
   }
   return out;
 }
@@ -101,17 +107,22 @@ Capacity::Demand Capacity::cudaDemand(std::span<const int64_t> values, const Con
     return out;
   int64_t bytes = 0;
   for (const DotOperands &dot : dots_) {
-    const double m = static_cast<double>(dot.m(values).value_or(1)), n = static_cast<double>(dot.n(values).value_or(1)),
+    const double m = static_cast<double>(dot.m(values).value_or(1)),
+                 n = static_cast<double>(dot.n(values).value_or(1)),
                  k = static_cast<double>(dot.k(values).value_or(1));
-    const auto stages = static_cast<double>(dot.inLoop ? std::max<int64_t>(1, config.integer("num_stages").value_or(3)) : 1);
-    bytes = std::max(bytes, static_cast<int64_t>((m + n) * k * static_cast<double>(dot.elementBytes) * std::max(1.0, stages - 1)));
+    const auto stages =
+        static_cast<double>(dot.inLoop ? std::max<int64_t>(1, config.integer("num_stages").value_or(3)) : 1);
+    bytes = std::max(bytes, static_cast<int64_t>((m + n) * k * static_cast<double>(dot.elementBytes) *
+                                                 std::max(1.0, stages - 1)));
   }
   if (bytes > 0)
     out.bytes["shared"] = bytes;
-  // Which of the operands is pipelined is the compiler's choice; one stage less than asked is the least it needs.
+  // Which of the operands is pipelined is the compiler's choice; one stage less than asked is the least it
+  // needs.
   if (bytes > shared->bytes) {
     out.code = "capacity.shared";
-    out.text = fmt::format("needs at least {} bytes of shared memory for its operands, {} has {}", bytes, target_.name, shared->bytes);
+    out.text = fmt::format("needs at least {} bytes of shared memory for its operands, {} has {}", bytes,
+                           target_.name, shared->bytes);
   }
   return out;
 }

@@ -5,8 +5,8 @@
 
 namespace tilewright {
 
-/// Memory demand of candidates against a target's capacities. A demand within the plan's error of a capacity passes: the
-/// compiler decides those.
+/// Memory demand of candidates against a target's capacities. A demand within the plan's error of a capacity
+/// passes: the compiler decides those.
 class Capacity {
 public:
   Capacity(const SpaceRequest &request, const LaunchSymbols &symbols);

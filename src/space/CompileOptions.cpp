@@ -10,11 +10,13 @@ constexpr uint8_t kCpu = 1u << static_cast<unsigned>(TargetKind::Cpu);
 constexpr uint8_t kAscend = 1u << static_cast<unsigned>(TargetKind::Ascend);
 constexpr uint8_t kCuda = 1u << static_cast<unsigned>(TargetKind::Cuda);
 
-/// Sources: Triton's launch options (CUDA back end), the option list of triton-ascend's compiler.py, our CPU back end.
+/// Sources: Triton's launch options (CUDA back end), the option list of triton-ascend's compiler.py, our CPU
+/// back end.
 constexpr CompileOption kOptions[] = {
     // CUDA
     {"num_warps", kCuda, "warps of one program"},
-    {"num_stages", kCuda | kAscend, "depth of software pipelining; on Ascend 1 or 2, an alias of multibuffer"},
+    {"num_stages", kCuda | kAscend,
+     "depth of software pipelining; on Ascend 1 or 2, an alias of multibuffer"},
     {"num_ctas", kCuda, "blocks of one cluster"},
     {"maxnreg", kCuda, "limit on registers of a thread"},
     {"num_buffers_warp_spec", kCuda, "buffers between specialised warps"},
@@ -73,7 +75,8 @@ constexpr CompileOption kOptions[] = {
 std::span<const CompileOption> compileOptions() { return kOptions; }
 
 const CompileOption *findCompileOption(std::string_view name) {
-  const auto found = std::find_if(std::begin(kOptions), std::end(kOptions), [&](const CompileOption &each) { return each.name == name; });
+  const auto found = std::find_if(std::begin(kOptions), std::end(kOptions),
+                                  [&](const CompileOption &each) { return each.name == name; });
   return found == std::end(kOptions) ? nullptr : found;
 }
 

@@ -14,8 +14,8 @@ struct CompileOption {
   bool worksOn(TargetKind kind) const { return kinds & (1u << static_cast<unsigned>(kind)); }
 };
 
-/// The one table of options, all target kinds together. An option of another kind is known but has no effect: a kernel
-/// written for one target may carry its options to another.
+/// The one table of options, all target kinds together. An option of another kind is known but has no effect:
+/// a kernel written for one target may carry its options to another.
 std::span<const CompileOption> compileOptions();
 const CompileOption *findCompileOption(std::string_view name);
 

@@ -10,12 +10,14 @@ namespace tilewright {
 
 namespace {
 
-constexpr int64_t kMostConsidered = int64_t{1} << 20; ///< a product above this is thinned before it is enumerated
-constexpr size_t kMostListed = 2000;                  ///< rejections kept with their text; the rest is counted
-constexpr double kKeptByCostAlone = 0.5;              ///< of a thinned list: the cheapest; the rest is spread over all costs
+constexpr int64_t kMostConsidered = int64_t{1}
+                                    << 20; ///< a product above this is thinned before it is enumerated
+constexpr size_t kMostListed = 2000;       ///< rejections kept with their text; the rest is counted
+constexpr double kKeptByCostAlone =
+    0.5; ///< of a thinned list: the cheapest; the rest is spread over all costs
 
-/// How many points the default product may have. Where candidates are measured in full the list stays short; a GPU list is
-/// ranked first and only its head is compiled.
+/// How many points the default product may have. Where candidates are measured in full the list stays short;
+/// a GPU list is ranked first and only its head is compiled.
 int64_t productBudget(TargetKind kind) {
   switch (kind) {
   case TargetKind::Cpu:
@@ -36,7 +38,8 @@ int64_t productOf(const std::vector<Dimension> &dimensions) {
   return product;
 }
 
-/// Takes values out of the longest generated domains, evenly, until the product fits. What the user asked for stays.
+/// Takes values out of the longest generated domains, evenly, until the product fits. What the user asked for
+/// stays.
 void fitProduct(std::vector<Dimension> &dimensions, int64_t budget) {
   constexpr size_t kFewest = 2;
   std::set<std::string> thinned;
@@ -56,14 +59,16 @@ void fitProduct(std::vector<Dimension> &dimensions, int64_t budget) {
 
 class Enumerator {
 public:
-  Enumerator(const SpaceRequest &request, const Verdict &verdict, std::vector<Dimension> dimensions, CandidateSpace &out)
-      : request_(request), verdict_(verdict), dimensions_(std::move(dimensions)), out_(out), traffic_(request, verdict.symbols()),
-        values_(verdict.symbols().launchValues()) {
+  Enumerator(const SpaceRequest &request, const Verdict &verdict, std::vector<Dimension> dimensions,
+             CandidateSpace &out)
+      : request_(request), verdict_(verdict), dimensions_(std::move(dimensions)), out_(out),
+        traffic_(request, verdict.symbols()), values_(verdict.symbols().launchValues()) {
     std::erase_if(dimensions_, [](const Dimension &each) { return each.domain.values.empty(); });
     remaining_.assign(dimensions_.size() + 1, 1);
     for (size_t depth = dimensions_.size(); depth-- > 0;) {
       const auto count = static_cast<int64_t>(dimensions_[depth].domain.values.size());
-      remaining_[depth] = remaining_[depth + 1] > INT64_MAX / count ? INT64_MAX : remaining_[depth + 1] * count;
+      remaining_[depth] =
+          remaining_[depth + 1] > INT64_MAX / count ? INT64_MAX : remaining_[depth + 1] * count;
     }
     for (const Candidate &candidate : out.candidates)
       known_.insert(candidate.config);
@@ -114,7 +119,8 @@ private:
         descend(depth + 1, next, assigned);
         continue;
       }
-      verdict_.symbols().assign(values_, *dimension.openIndex, next.integer(dimension.domain.parameter).value_or(0));
+      verdict_.symbols().assign(values_, *dimension.openIndex,
+                                next.integer(dimension.domain.parameter).value_or(0));
       const uint64_t nowAssigned = assigned | (uint64_t{1} << *dimension.openIndex);
       if (auto rejection = verdict_.earlyViolation(nowAssigned, *dimension.openIndex, values_)) {
         rejection->config = next;
@@ -125,7 +131,8 @@ private:
     }
   }
 
-  /// Above maxCandidates: the cheapest half by traffic, the rest spread evenly over the others, in the old order.
+  /// Above maxCandidates: the cheapest half by traffic, the rest spread evenly over the others, in the old
+  /// order.
   void thin() {
     const auto most = static_cast<size_t>(std::max<int64_t>(1, request_.maxCandidates));
     if (found_.size() <= most)
@@ -133,9 +140,11 @@ private:
     std::vector<size_t> order(found_.size());
     for (size_t i = 0; i < order.size(); ++i)
       order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return found_[a].first < found_[b].first; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return found_[a].first < found_[b].first; });
     std::vector<bool> kept(found_.size(), false);
-    const auto cheapest = std::max<size_t>(1, static_cast<size_t>(static_cast<double>(most) * kKeptByCostAlone));
+    const auto cheapest =
+        std::max<size_t>(1, static_cast<size_t>(static_cast<double>(most) * kKeptByCostAlone));
     for (size_t i = 0; i < cheapest; ++i)
       kept[order[i]] = true;
     const size_t rest = most - cheapest, others = order.size() - cheapest;
@@ -148,7 +157,8 @@ private:
         out.push_back(std::move(found_[i]));
       else
         reject({found_[i].second.config, "cost.cut",
-                fmt::format("{:.3g} bytes asked for by all programs; {} of {} feasible candidates are kept", found_[i].first, most, found_.size()),
+                fmt::format("{:.3g} bytes asked for by all programs; {} of {} feasible candidates are kept",
+                            found_[i].first, most, found_.size()),
                 Origin::Generated},
                1);
     }
@@ -157,7 +167,8 @@ private:
 };
 
 /// Smallest and largest integer of each open parameter's domain.
-void domainEnds(const std::vector<Dimension> &dimensions, size_t openCount, std::vector<int64_t> &least, std::vector<int64_t> &most) {
+void domainEnds(const std::vector<Dimension> &dimensions, size_t openCount, std::vector<int64_t> &least,
+                std::vector<int64_t> &most) {
   least.assign(openCount, 0);
   most.assign(openCount, 0);
   for (const Dimension &dimension : dimensions) {
@@ -165,7 +176,8 @@ void domainEnds(const std::vector<Dimension> &dimensions, size_t openCount, std:
       continue;
     std::vector<int64_t> integers;
     for (const ConfigValue &value : dimension.domain.values)
-      integers.push_back(std::holds_alternative<bool>(value) ? (std::get<bool>(value) ? 1 : 0) : std::get<int64_t>(value));
+      integers.push_back(std::holds_alternative<bool>(value) ? (std::get<bool>(value) ? 1 : 0)
+                                                             : std::get<int64_t>(value));
     least[*dimension.openIndex] = *std::min_element(integers.begin(), integers.end());
     most[*dimension.openIndex] = *std::max_element(integers.begin(), integers.end());
   }
@@ -173,17 +185,22 @@ void domainEnds(const std::vector<Dimension> &dimensions, size_t openCount, std:
 
 /// Nothing was feasible: which rules were in the way, and one example of each.
 Error nothingFeasible(const SpaceRequest &request, const CandidateSpace &space) {
-  auto diagnostic = makeDiagnostic(Severity::Error, "space.empty",
-                                   fmt::format("no candidate of {} is feasible on {} ({} considered)", request.program.kernel,
-                                               request.target.name, space.considered));
+  auto diagnostic =
+      makeDiagnostic(Severity::Error, "space.empty",
+                     fmt::format("no candidate of {} is feasible on {} ({} considered)",
+                                 request.program.kernel, request.target.name, space.considered));
   for (const auto &[code, count] : space.rejectedByCode) {
-    const auto example = std::find_if(space.rejected.rbegin(), space.rejected.rend(), [&](const Rejection &each) { return each.code == code; });
-    diagnostic.note(example == space.rejected.rend() ? fmt::format("{} dropped [{}]", count, code)
-                                                     : fmt::format("{} dropped [{}], for example {}: {}", count, code, example->config.toString(), example->text));
+    const auto example = std::find_if(space.rejected.rbegin(), space.rejected.rend(),
+                                      [&](const Rejection &each) { return each.code == code; });
+    diagnostic.note(example == space.rejected.rend()
+                        ? fmt::format("{} dropped [{}]", count, code)
+                        : fmt::format("{} dropped [{}], for example {}: {}", count, code,
+                                      example->config.toString(), example->text));
   }
   if (space.rejectedByCode.contains("grid.limit"))
     diagnostic.help("let one program do several blocks in a loop, so that fewer programs are needed");
-  else if (std::any_of(space.rejectedByCode.begin(), space.rejectedByCode.end(), [](const auto &each) { return each.first.starts_with("capacity."); }))
+  else if (std::any_of(space.rejectedByCode.begin(), space.rejectedByCode.end(),
+                       [](const auto &each) { return each.first.starts_with("capacity."); }))
     diagnostic.help("walk over the long axis in a loop, with a tile of its own");
   else
     diagnostic.help("write configurations by hand to see what each rule says of them");
@@ -200,7 +217,8 @@ CandidateSpace generate(const SpaceRequest &request) {
     auto judged = verdict.judge(config);
     if (judged) {
       judged->origin = Origin::User;
-      if (std::none_of(out.candidates.begin(), out.candidates.end(), [&](const Candidate &each) { return each.config == config; }))
+      if (std::none_of(out.candidates.begin(), out.candidates.end(),
+                       [&](const Candidate &each) { return each.config == config; }))
         out.candidates.push_back(*std::move(judged));
     } else {
       judged.error().origin = Origin::User;
@@ -214,8 +232,10 @@ CandidateSpace generate(const SpaceRequest &request) {
     return std::move(out);
   };
   if (request.onlyUserConfigs)
-    return finish(request.userConfigs.empty() ? std::optional(Error(ErrorKind::User, "space.empty", "no configuration was given, and none may be generated"))
-                                              : std::nullopt);
+    return finish(request.userConfigs.empty()
+                      ? std::optional(Error(ErrorKind::User, "space.empty",
+                                            "no configuration was given, and none may be generated"))
+                      : std::nullopt);
 
   auto wanted = dimensions(request, verdict.symbols());
   if (!wanted)
@@ -227,13 +247,17 @@ CandidateSpace generate(const SpaceRequest &request) {
 
   fitProduct(*wanted, productBudget(request.target.kind));
   if (const int64_t product = productOf(*wanted); product > kMostConsidered)
-    return finish(Error(ErrorKind::User, "hint.value", fmt::format("the hints multiply to {} configurations; {} can be looked at", product, kMostConsidered)));
+    return finish(Error(ErrorKind::User, "hint.value",
+                        fmt::format("the hints multiply to {} configurations; {} can be looked at", product,
+                                    kMostConsidered)));
   for (const Dimension &dimension : *wanted)
     out.domains.push_back(dimension.domain);
   Enumerator(request, verdict, *std::move(wanted), out).run();
   return finish(std::nullopt);
 }
 
-tl::expected<Candidate, Rejection> judge(const SpaceRequest &request, const Config &config) { return Verdict(request).judge(config); }
+tl::expected<Candidate, Rejection> judge(const SpaceRequest &request, const Config &config) {
+  return Verdict(request).judge(config);
+}
 
 } // namespace tilewright

@@ -40,7 +40,8 @@ LaunchSymbols::LaunchSymbols(const Program &program, const LaunchArguments &argu
 }
 
 std::optional<size_t> LaunchSymbols::openIndex(std::string_view name) const {
-  const auto found = std::find_if(open_.begin(), open_.end(), [&](const Parameter *each) { return each->name == name; });
+  const auto found =
+      std::find_if(open_.begin(), open_.end(), [&](const Parameter *each) { return each->name == name; });
   return found == open_.end() ? std::nullopt : std::optional(static_cast<size_t>(found - open_.begin()));
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 constexpr size_t kMostPoints = 400; ///< places kept per memory; beyond that only exact repeats are dropped
 
-/// How far the plan may be off per kind of operation that needs temporaries which only the compiler knows. From plans of
-/// the Ascend compiler: elementwise kernels are exact; last-axis reductions within 15 %; scans, sorts and gathers not
-/// understood.
+/// How far the plan may be off per kind of operation that needs temporaries which only the compiler knows.
+/// From plans of the Ascend compiler: elementwise kernels are exact; last-axis reductions within 15 %; scans,
+/// sorts and gathers not understood.
 constexpr double kErrorOfReduction = 0.15;
 constexpr double kErrorOfBroadcast = 0.10;
 constexpr double kErrorOfCast = 0.10;
@@ -53,7 +53,8 @@ bool isElementwise(OpKind kind) {
 
 /// The result is the operand's memory seen in another shape.
 bool isView(OpKind kind) {
-  return kind == OpKind::ExpandDims || kind == OpKind::Reshape || kind == OpKind::Hint || kind == OpKind::Bitcast;
+  return kind == OpKind::ExpandDims || kind == OpKind::Reshape || kind == OpKind::Hint ||
+         kind == OpKind::Bitcast;
 }
 
 bool isLoad(OpKind kind) {
@@ -62,7 +63,10 @@ bool isLoad(OpKind kind) {
 
 /// The operand that a store writes, or -1.
 int storedOperand(OpKind kind) {
-  return kind == OpKind::Store || kind == OpKind::BlockStore || kind == OpKind::DescriptorStore || kind == OpKind::AtomicRmw ? 1 : -1;
+  return kind == OpKind::Store || kind == OpKind::BlockStore || kind == OpKind::DescriptorStore ||
+                 kind == OpKind::AtomicRmw
+             ? 1
+             : -1;
 }
 
 } // namespace
@@ -71,7 +75,8 @@ class LiveTiles::Builder {
 public:
   Builder(LiveTiles &plan, const Program &program, const LaunchSymbols &symbols, bool doubled)
       : plan_(plan), program_(program), symbols_(symbols), doubled_(doubled), values_(program.values.size()),
-        opPosition_(program.ops.size()), opEnd_(program.ops.size()), opLoop_(program.ops.size(), kNone), parent_(program.values.size()) {
+        opPosition_(program.ops.size()), opEnd_(program.ops.size()), opLoop_(program.ops.size(), kNone),
+        parent_(program.values.size()) {
     std::iota(parent_.begin(), parent_.end(), 0u);
     if (!program.regions.empty())
       number(program.body(), kNone);
@@ -94,10 +99,10 @@ public:
 private:
   struct ValueState {
     bool carriesData = false;
-    bool free = false;      ///< a splat: no buffer of its own
+    bool free = false; ///< a splat: no buffer of its own
     uint32_t begin = 0, end = 0;
     bool used = false;
-    bool streamed = false;  ///< filled by a load or emptied by a store inside a loop
+    bool streamed = false; ///< filled by a load or emptied by a store inside a loop
     bool loaded = false;
     Place place = Place::Vector;
     bool alsoVector = false; ///< a cube result that vector units then work on
@@ -164,7 +169,8 @@ private:
       }
     };
     for (const Op &op : program_.ops) {
-      if (const int stored = storedOperand(op.kind); stored >= 0 && static_cast<size_t>(stored) < op.operands.size())
+      if (const int stored = storedOperand(op.kind);
+          stored >= 0 && static_cast<size_t>(stored) < op.operands.size())
         need(op.operands[static_cast<size_t>(stored)]);
       if (op.kind == OpKind::AtomicCas && op.operands.size() == 3)
         need(op.operands[1]), need(op.operands[2]);
@@ -184,7 +190,8 @@ private:
       if (op.kind == OpKind::For) {
         if (value.index + 3 < op.operands.size())
           need(op.operands[value.index + 3]);
-        if (const Op *yield = op.regions.empty() ? nullptr : yieldOf(op.regions[0]); yield && value.index < yield->operands.size())
+        if (const Op *yield = op.regions.empty() ? nullptr : yieldOf(op.regions[0]);
+            yield && value.index < yield->operands.size())
           need(yield->operands[value.index]);
         continue;
       }
@@ -249,7 +256,8 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       const auto spread = [&](ValueId from, ValueId to) {
-        if (values_[from].place == Place::CubeResult && values_[to].place != Place::CubeResult && isTile(to)) {
+        if (values_[from].place == Place::CubeResult && values_[to].place != Place::CubeResult &&
+            isTile(to)) {
           values_[to].place = Place::CubeResult;
           changed = true;
         }
@@ -261,7 +269,8 @@ private:
           continue;
         const Op *yield = yieldOf(op.regions[0]);
         const auto &arguments = program_.region(op.regions[0]).arguments;
-        for (size_t i = 0; yield && i < op.results.size() && i < yield->operands.size() && i + 1 < arguments.size(); ++i) {
+        for (size_t i = 0;
+             yield && i < op.results.size() && i < yield->operands.size() && i + 1 < arguments.size(); ++i) {
           if (!isTile(op.results[i]))
             continue;
           spread(yield->operands[i], op.results[i]);
@@ -292,7 +301,9 @@ private:
     const Op &op = program_.op(id);
     for (const ValueId result : op.results) {
       ValueState &state = values_[result];
-      state.begin = state.end = op.kind == OpKind::For || op.kind == OpKind::While || op.kind == OpKind::If ? opEnd_[id] : opPosition_[id];
+      state.begin = state.end = op.kind == OpKind::For || op.kind == OpKind::While || op.kind == OpKind::If
+                                    ? opEnd_[id]
+                                    : opPosition_[id];
       state.free |= op.kind == OpKind::Splat || op.kind == OpKind::Constant;
       if (op.kind == OpKind::Broadcast || op.kind == OpKind::ExpandDims)
         state.free |= values_[op.operands[0]].free;
@@ -336,7 +347,8 @@ private:
           continue;
         values_[op.results[i]].carried = true;
         const size_t init = i + (isFor ? 3 : 0);
-        if (init < op.operands.size() && values_[op.operands[init]].end <= opPosition_[static_cast<size_t>(&op - program_.ops.data())])
+        if (init < op.operands.size() &&
+            values_[op.operands[init]].end <= opPosition_[static_cast<size_t>(&op - program_.ops.data())])
           unite(op.results[i], op.operands[init]);
         for (const RegionId region : op.regions) {
           const auto &arguments = program_.region(region).arguments;
@@ -378,7 +390,8 @@ private:
             elementBytes(operand) != elementBytes(result))
           continue;
         // The carried tile's next value is written over it when nothing else needs the old one.
-        if (endOf(operand) <= opPosition_[id] || (isYieldedInto(operand, result) && state.end <= opPosition_[id])) {
+        if (endOf(operand) <= opPosition_[id] ||
+            (isYieldedInto(operand, result) && state.end <= opPosition_[id])) {
           unite(result, operand);
           break;
         }
@@ -402,7 +415,8 @@ private:
     for (uint32_t i = 0; i < plan_.sizes_.size(); ++i) {
       const TileSize &size = plan_.sizes_[i];
       if (size.elementBytes == elementBytes && size.dims.size() == shape.size() &&
-          std::equal(shape.begin(), shape.end(), size.dims.begin(), [](SymInt a, const Formula &b) { return a == b.expression(); }))
+          std::equal(shape.begin(), shape.end(), size.dims.begin(),
+                     [](SymInt a, const Formula &b) { return a == b.expression(); }))
         return i;
     }
     TileSize size;
@@ -440,8 +454,10 @@ private:
         buffer.place = state.place;
     }
 
-    std::vector<std::map<uint32_t, double>> vector(nextPosition_), operand(nextPosition_), result(nextPosition_), must(nextPosition_);
-    const auto add = [&](std::vector<std::map<uint32_t, double>> &points, const Buffer &buffer, double copies) {
+    std::vector<std::map<uint32_t, double>> vector(nextPosition_), operand(nextPosition_),
+        result(nextPosition_), must(nextPosition_);
+    const auto add = [&](std::vector<std::map<uint32_t, double>> &points, const Buffer &buffer,
+                         double copies) {
       for (uint32_t at = buffer.begin; at <= buffer.end && at < points.size(); ++at)
         points[at][buffer.size] += copies;
     };
@@ -470,18 +486,20 @@ private:
     plan_.materialised_ = simplified(must);
   }
 
-  /// Temporaries of single operations: half the source for a reduction along the last axis, the source otherwise and for
-  /// scans; bf16 arithmetic widens its operands to f32.
+  /// Temporaries of single operations: half the source for a reduction along the last axis, the source
+  /// otherwise and for scans; bf16 arithmetic widens its operands to f32.
   void addTemporaries(std::vector<std::map<uint32_t, double>> &points) {
     for (OpId id = 0; id < program_.ops.size(); ++id) {
       const Op &op = program_.op(id);
-      if (op.results.empty() || op.operands.empty() || !values_[op.results[0]].carriesData || !isTile(op.operands[0]))
+      if (op.results.empty() || op.operands.empty() || !values_[op.results[0]].carriesData ||
+          !isTile(op.operands[0]))
         continue;
       const Type &source = program_.value(op.operands[0]).type;
       if (op.kind == OpKind::Reduce || op.kind == OpKind::Scan) {
         const auto axis = static_cast<size_t>(op.attributes.integerOr("axis", 0));
         const bool last = axis + 1 == source.rank();
-        points[opPosition_[id]][sizeIndex(source.shape, byteSize(source.dtype))] += op.kind == OpKind::Reduce && last ? 0.5 : 1;
+        points[opPosition_[id]][sizeIndex(source.shape, byteSize(source.dtype))] +=
+            op.kind == OpKind::Reduce && last ? 0.5 : 1;
       } else if (isElementwise(op.kind) && op.kind != OpKind::Cast && source.dtype == DType::BFloat16) {
         for (const ValueId operand : op.operands)
           if (isTile(operand) && !values_[operand].free)
@@ -530,18 +548,20 @@ private:
       reduction |= op.kind == OpKind::Reduce;
       broadcast |= op.kind == OpKind::Broadcast;
       cast |= op.kind == OpKind::Cast;
-      if (op.kind == OpKind::Scan || op.kind == OpKind::Sort || op.kind == OpKind::Gather || op.kind == OpKind::Histogram ||
-          op.kind == OpKind::Permute || op.kind == OpKind::Join || op.kind == OpKind::Split || op.kind == OpKind::Cat)
+      if (op.kind == OpKind::Scan || op.kind == OpKind::Sort || op.kind == OpKind::Gather ||
+          op.kind == OpKind::Histogram || op.kind == OpKind::Permute || op.kind == OpKind::Join ||
+          op.kind == OpKind::Split || op.kind == OpKind::Cat)
         atLeast(kErrorOfOther);
     }
-    sum = (reduction ? kErrorOfReduction : 0) + (broadcast ? kErrorOfBroadcast : 0) + (cast ? kErrorOfCast : 0) +
-          (plan_.usesCube_ ? kErrorOfCube : 0);
+    sum = (reduction ? kErrorOfReduction : 0) + (broadcast ? kErrorOfBroadcast : 0) +
+          (cast ? kErrorOfCast : 0) + (plan_.usesCube_ ? kErrorOfCube : 0);
     atLeast(sum);
     plan_.errorFactor_ = std::min(kLargestError, 1 + error);
   }
 };
 
-LiveTiles::LiveTiles(const Program &program, const LaunchSymbols &symbols, bool doubled, int64_t alignmentBytes)
+LiveTiles::LiveTiles(const Program &program, const LaunchSymbols &symbols, bool doubled,
+                     int64_t alignmentBytes)
     : alignmentBytes_(std::max<int64_t>(1, alignmentBytes)) {
   Builder(*this, program, symbols, doubled).run();
 }
@@ -558,7 +578,8 @@ LiveTiles::Peak LiveTiles::peak(std::span<const int64_t> values) const {
         continue;
       }
       const double row = extent * static_cast<double>(size.elementBytes);
-      const auto units = static_cast<int64_t>((row + static_cast<double>(alignmentBytes_) - 1) / static_cast<double>(alignmentBytes_));
+      const auto units = static_cast<int64_t>((row + static_cast<double>(alignmentBytes_) - 1) /
+                                              static_cast<double>(alignmentBytes_));
       total *= static_cast<double>(units * alignmentBytes_);
     }
     bytes.push_back(total);

@@ -9,15 +9,16 @@ namespace {
 /// The extent that a one-shot parameter must cover: x of `x <= P`.
 SymInt coveredBy(const Constraint &constraint, SymInt parameter) {
   const SymInt condition = constraint.condition;
-  if (constraint.code == "oneshot.short" && condition.valid() && (condition.op() == SymOp::Le || condition.op() == SymOp::Lt) &&
-      condition.operands()[1] == parameter)
+  if (constraint.code == "oneshot.short" && condition.valid() &&
+      (condition.op() == SymOp::Le || condition.op() == SymOp::Lt) && condition.operands()[1] == parameter)
     return condition.operands()[0];
   return {};
 }
 
 class UseCollector {
 public:
-  UseCollector(const SpaceRequest &request, const LaunchSymbols &symbols) : request_(request), symbols_(symbols) {}
+  UseCollector(const SpaceRequest &request, const LaunchSymbols &symbols)
+      : request_(request), symbols_(symbols) {}
 
   std::vector<ParameterUse> run() {
     std::vector<ParameterUse> out;
@@ -28,8 +29,8 @@ public:
       shape(use);
       out.push_back(std::move(use));
     }
-    // An extent may itself depend on an open parameter (an inner tile walks over the outer one): take it at the outer
-    // parameter's own extent, the largest useful value.
+    // An extent may itself depend on an open parameter (an inner tile walks over the outer one): take it at
+    // the outer parameter's own extent, the largest useful value.
     std::vector<int64_t> values = symbols_.launchValues();
     for (int pass = 0; pass < 2; ++pass)
       for (size_t i = 0; i < out.size(); ++i) {
@@ -71,10 +72,10 @@ private:
       use.dotDepth |= item.shape[last - 1] == symbol;
     }
     for (const Constraint &constraint : request_.facts.constraints)
-      use.powerOfTwo |= constraint.code == "shape.pow2" && request_.target.powerOfTwoTiles && constraint.condition.valid() &&
-                        mentions(constraint.condition, symbol.symbolId());
-    // An outer block that is walked in inner tiles has no tile of its own; whether it lies along the contiguous axis shows
-    // in its axes.
+      use.powerOfTwo |= constraint.code == "shape.pow2" && request_.target.powerOfTwoTiles &&
+                        constraint.condition.valid() && mentions(constraint.condition, symbol.symbolId());
+    // An outer block that is walked in inner tiles has no tile of its own; whether it lies along the
+    // contiguous axis shows in its axes.
     if (!use.isTileLength && use.facts)
       for (const uint32_t axis : use.facts->axes)
         use.isContiguous |= axis < request_.facts.axes.size() && request_.facts.axes[axis].contiguous;

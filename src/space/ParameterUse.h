@@ -8,9 +8,9 @@ namespace tilewright {
 struct ParameterUse {
   const Parameter *parameter = nullptr;
   const ParameterFacts *facts = nullptr; ///< may be null: the analysis does not know the parameter
-  bool isTileLength = false;  ///< the length of a tile axis itself (tl.arange), not only a step
-  bool isContiguous = false;  ///< tiles an axis with unit stride in memory
-  bool powerOfTwo = false;    ///< the language asks for it, on this target
+  bool isTileLength = false;             ///< the length of a tile axis itself (tl.arange), not only a step
+  bool isContiguous = false;             ///< tiles an axis with unit stride in memory
+  bool powerOfTwo = false;               ///< the language asks for it, on this target
   bool dotRows = false, dotColumns = false, dotDepth = false;
   int64_t leastBytes = 4, mostBytes = 4; ///< of elements along it
   std::optional<int64_t> extent; ///< the longest axis that it tiles; nothing when only known at run time

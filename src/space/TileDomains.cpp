@@ -9,18 +9,22 @@ namespace tilewright {
 
 namespace {
 
-constexpr int64_t kUnknownExtent = int64_t{1} << 20; ///< taken for an extent that only the running kernel knows
-constexpr int64_t kLeastDotTile = 16;                ///< smallest tile of tl.dot along any axis
-constexpr size_t kMostValues = 12;                   ///< per domain, before the product is looked at
+constexpr int64_t kUnknownExtent = int64_t{1}
+                                   << 20; ///< taken for an extent that only the running kernel knows
+constexpr int64_t kLeastDotTile = 16;     ///< smallest tile of tl.dot along any axis
+constexpr size_t kMostValues = 12;        ///< per domain, before the product is looked at
 
 int64_t nextPowerOfTwo(int64_t value) {
-  return value <= 1 ? 1 : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min(value, int64_t{1} << 61))));
+  return value <= 1
+             ? 1
+             : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min(value, int64_t{1} << 61))));
 }
 int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 int64_t alignUp(int64_t value, int64_t unit) { return ceilDiv(value, unit) * unit; }
 
 std::string extentText(const ParameterUse &use) {
-  return use.extent ? fmt::format("{} = {}", use.extentText, *use.extent) : std::string("an extent that is not known before the launch");
+  return use.extent ? fmt::format("{} = {}", use.extentText, *use.extent)
+                    : std::string("an extent that is not known before the launch");
 }
 
 Domain domainOf(const ParameterUse &use, const std::set<int64_t> &values, std::string reason) {
@@ -42,7 +46,8 @@ Domain powerOfTwoDomain(const ParameterUse &use, int64_t least, int64_t most, co
   const int64_t cover = nextPowerOfTwo(use.extent.value_or(kUnknownExtent));
   const int64_t high = std::max(int64_t{1}, std::min(most, cover));
   return domainOf(use, powersOfTwo(std::min(least, high), high),
-                  fmt::format("{} over {}: powers of two from {} to {}", why, extentText(use), std::min(least, high), high));
+                  fmt::format("{} over {}: powers of two from {} to {}", why, extentText(use),
+                              std::min(least, high), high));
 }
 
 /// Tiles of tl.dot never go below 16, and small ones are pointless where the extent has room.
@@ -51,7 +56,11 @@ Domain dotDomain(const ParameterUse &use, int64_t most) {
   const int64_t high = std::clamp(nextPowerOfTwo(extent), kLeastDotTile, most);
   const int64_t low = extent >= 128 ? 2 * kLeastDotTile : kLeastDotTile;
   return domainOf(use, powersOfTwo(std::min(low, high), high),
-                  fmt::format("{} of tl.dot over {}", use.dotDepth ? "depth" : use.dotRows ? "rows" : "columns", extentText(use)));
+                  fmt::format("{} of tl.dot over {}",
+                              use.dotDepth  ? "depth"
+                              : use.dotRows ? "rows"
+                                            : "columns",
+                              extentText(use)));
 }
 
 const char *roleText(const ParameterUse &use) {
@@ -61,7 +70,8 @@ const char *roleText(const ParameterUse &use) {
 } // namespace
 
 Domain cpuDomain(const ParameterUse &use, const Target &) {
-  constexpr int64_t kMostRows = 64, kMostLanes = 65536, kMostDot = 256, kMostDepth = 512, kMostPrograms = 65536;
+  constexpr int64_t kMostRows = 64, kMostLanes = 65536, kMostDot = 256, kMostDepth = 512,
+                    kMostPrograms = 65536;
   if (use.inDot())
     return dotDomain(use, use.dotDepth && !use.dotRows && !use.dotColumns ? kMostDepth : kMostDot);
   if (use.isTileLength && !use.isContiguous)
@@ -87,7 +97,8 @@ Domain cudaDomain(const ParameterUse &use, const Target &) {
     return powerOfTwoDomain(use, 1, kMostRows, roleText(use));
   if (!use.isTileLength) {
     const int64_t cover = nextPowerOfTwo(use.extent.value_or(kUnknownExtent));
-    return powerOfTwoDomain(use, std::max<int64_t>(use.isContiguous ? 128 : 1, cover / 4096), cover, roleText(use));
+    return powerOfTwoDomain(use, std::max<int64_t>(use.isContiguous ? 128 : 1, cover / 4096), cover,
+                            roleText(use));
   }
   return powerOfTwoDomain(use, kLeastLanes, kMostLanes, roleText(use));
 }
@@ -100,16 +111,23 @@ Domain ascendDomain(const ParameterUse &use, const Target &target, bool usesCube
     const int64_t most = use.dotDepth && !use.dotRows && !use.dotColumns ? 512 : 256;
     std::set<int64_t> values;
     for (const int64_t value : {16, 32, 64, 96, 128, 192, 256, 384, 512})
-      if (value <= most && (value <= alignUp(extent, kLeastDotTile) || values.empty()) && (value >= 32 || extent < 128))
+      if (value <= most && (value <= alignUp(extent, kLeastDotTile) || values.empty()) &&
+          (value >= 32 || extent < 128))
         values.insert(value);
-    return domainOf(use, values, fmt::format("{} of tl.dot over {}: multiples of 16", use.dotDepth ? "depth" : use.dotRows ? "rows" : "columns", extentText(use)));
+    return domainOf(use, values,
+                    fmt::format("{} of tl.dot over {}: multiples of 16",
+                                use.dotDepth  ? "depth"
+                                : use.dotRows ? "rows"
+                                              : "columns",
+                                extentText(use)));
   }
 
   // A unit keeps both the length in memory and each program's first address aligned.
   const int64_t unit = use.isContiguous ? std::max<int64_t>(1, alignmentBytes / use.leastBytes) : 1;
   // At least two tiles are alive in any kernel that stores what it computes from what it loads.
   const int64_t roomBytes = ub && ub->bytes > 0 ? ub->bytes / 2 : int64_t{96} << 10;
-  const int64_t high = use.isTileLength ? std::max(unit, roomBytes / use.mostBytes / unit * unit) : alignUp(extent, unit);
+  const int64_t high =
+      use.isTileLength ? std::max(unit, roomBytes / use.mostBytes / unit * unit) : alignUp(extent, unit);
   const int64_t cover = std::min(high, alignUp(extent, unit));
   const int64_t cores = std::max<int64_t>(1, usesCube && target.cubeCores ? target.cubeCores : target.cores);
 
@@ -121,10 +139,12 @@ Domain ascendDomain(const ParameterUse &use, const Target &target, bool usesCube
   std::string reason;
   if (use.hasRole(Role::Split)) {
     // ceil(extent / (cores * rounds)): every round fills all cores.
-    for (const int64_t rounds : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024})
+    for (const int64_t rounds :
+         {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024})
       if (values.size() < 8)
         keep(alignUp(ceilDiv(extent, cores * rounds), unit));
-    // Few programs win where the work is tiny; more work per program than a core's share never does otherwise.
+    // Few programs win where the work is tiny; more work per program than a core's share never does
+    // otherwise.
     const int64_t shareBytes = ceilDiv(extent, cores) * use.mostBytes;
     if (shareBytes < (16 << 10) || values.size() < 4)
       for (const int64_t part : {2, 4, 8, 48})
@@ -139,7 +159,8 @@ Domain ascendDomain(const ParameterUse &use, const Target &target, bool usesCube
     reason = fmt::format("work per program over {}, balanced over {} cores", extentText(use), cores);
   } else {
     for (const int64_t parts : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
-      if (values.size() < 8 && (parts == 1 || ceilDiv(extent, parts) * use.mostBytes >= 256 || !use.isContiguous))
+      if (values.size() < 8 &&
+          (parts == 1 || ceilDiv(extent, parts) * use.mostBytes >= 256 || !use.isContiguous))
         keep(alignUp(ceilDiv(extent, parts), unit));
     for (const int64_t part : {1, 2, 4, 8})
       if (values.size() < kMostValues && cover / part >= unit)

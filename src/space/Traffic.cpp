@@ -34,7 +34,8 @@ double Traffic::bytes(std::span<const int64_t> values, const std::array<int64_t,
       total *= static_cast<double>(std::max<int64_t>(1, length(values).value_or(1)));
     perProgram += total;
   }
-  return perProgram * static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]);
+  return perProgram * static_cast<double>(grid[0]) * static_cast<double>(grid[1]) *
+         static_cast<double>(grid[2]);
 }
 
 } // namespace tilewright

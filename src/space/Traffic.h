@@ -4,8 +4,8 @@
 
 namespace tilewright {
 
-/// Bytes that all programs of a candidate ask for, masked-off lanes included: the rough cost by which an oversized product
-/// is thinned. Not a time; the model ranks what is left.
+/// Bytes that all programs of a candidate ask for, masked-off lanes included: the rough cost by which an
+/// oversized product is thinned. Not a time; the model ranks what is left.
 class Traffic {
 public:
   Traffic(const SpaceRequest &request, const LaunchSymbols &symbols);

@@ -11,7 +11,8 @@ namespace tilewright {
 
 namespace {
 
-/// Smallest contraction depth of tl.dot that Triton's CUDA back end accepts (min_dot_size): 32 for 8-bit operands.
+/// Smallest contraction depth of tl.dot that Triton's CUDA back end accepts (min_dot_size): 32 for 8-bit
+/// operands.
 constexpr int64_t kLeastCudaDepth = 16, kLeastCudaDepth8Bit = 32;
 
 bool sameValue(const ArgumentValue &fixed, const ConfigValue &given) {
@@ -31,7 +32,8 @@ bool sameValue(const ArgumentValue &fixed, const ConfigValue &given) {
 } // namespace
 
 Verdict::Verdict(const SpaceRequest &request)
-    : request_(request), symbols_(request.program, request.arguments), grid_(request, symbols_), capacity_(request, symbols_) {
+    : request_(request), symbols_(request.program, request.arguments), grid_(request, symbols_),
+      capacity_(request, symbols_) {
   for (const Constraint &constraint : request.facts.constraints) {
     if (!constraint.condition.valid())
       continue;
@@ -54,20 +56,24 @@ Verdict::Verdict(const SpaceRequest &request)
   if (request.target.kind == TargetKind::Cuda)
     for (const WorkItem &item : request.facts.work)
       if (item.kind == WorkItem::Kind::Dot && item.shape.size() >= 3)
-        dotDepths_.push_back({Formula(item.shape.back(), symbols_), byteSize(item.dtype) == 1 ? kLeastCudaDepth8Bit : kLeastCudaDepth});
+        dotDepths_.push_back({Formula(item.shape.back(), symbols_),
+                              byteSize(item.dtype) == 1 ? kLeastCudaDepth8Bit : kLeastCudaDepth});
 }
 
 std::optional<Rejection> Verdict::violation(const Rule &rule, std::span<const int64_t> values) const {
   const auto holds = rule.formula(values);
   if (holds && *holds != 0)
     return std::nullopt;
-  return Rejection{{}, rule.constraint->code, violationText(*rule.constraint, symbols_, values), Origin::Generated};
+  return Rejection{
+      {}, rule.constraint->code, violationText(*rule.constraint, symbols_, values), Origin::Generated};
 }
 
-std::optional<Rejection> Verdict::earlyViolation(uint64_t assigned, size_t last, std::span<const int64_t> values) const {
+std::optional<Rejection> Verdict::earlyViolation(uint64_t assigned, size_t last,
+                                                 std::span<const int64_t> values) const {
   const uint64_t lastBit = uint64_t{1} << last;
   for (const Rule &rule : rules_)
-    if ((rule.formula.openMask() & lastBit) && (rule.formula.openMask() & ~assigned) == 0 && rule.constraint->code != "path.condition")
+    if ((rule.formula.openMask() & lastBit) && (rule.formula.openMask() & ~assigned) == 0 &&
+        rule.constraint->code != "path.condition")
       if (auto rejection = violation(rule, values))
         return rejection;
   return std::nullopt;
@@ -77,10 +83,13 @@ std::optional<Rejection> Verdict::invalidName(const Config &config) const {
   for (const Parameter *parameter : symbols_.open()) {
     const ConfigValue *value = config.find(parameter->name);
     if (!value)
-      return Rejection{config, "space.missing", fmt::format("{} has no value in this configuration", parameter->name), Origin::User};
+      return Rejection{config, "space.missing",
+                       fmt::format("{} has no value in this configuration", parameter->name), Origin::User};
     if (!config.integer(parameter->name))
-      return Rejection{config, "hint.value", fmt::format("{} must be an integer or a bool, not '{}'", parameter->name, toString(*value)),
-                       Origin::User};
+      return Rejection{
+          config, "hint.value",
+          fmt::format("{} must be an integer or a bool, not '{}'", parameter->name, toString(*value)),
+          Origin::User};
   }
   for (const auto &[name, value] : config.values()) {
     const Parameter *parameter = request_.program.findParameter(name);
@@ -89,15 +98,17 @@ std::optional<Rejection> Verdict::invalidName(const Config &config) const {
     if (parameter && parameter->kind == Parameter::Kind::Fixed && parameter->isConstexpr) {
       if (!sameValue(parameter->fixed, value))
         return Rejection{config, "hint.value",
-                         fmt::format("{} is fixed at {} for this launch; the configuration says {}", name, toString(parameter->fixed), toString(value)),
+                         fmt::format("{} is fixed at {} for this launch; the configuration says {}", name,
+                                     toString(parameter->fixed), toString(value)),
                          Origin::User};
       continue;
     }
     if (!findCompileOption(name))
-      return Rejection{config, "hint.unknown",
-                       fmt::format("'{}' is neither a parameter of {} nor a compile option; options of {} are {}", name,
-                                   request_.program.kernel, request_.target.name, optionNames(request_.target.kind)),
-                       Origin::User};
+      return Rejection{
+          config, "hint.unknown",
+          fmt::format("'{}' is neither a parameter of {} nor a compile option; options of {} are {}", name,
+                      request_.program.kernel, request_.target.name, optionNames(request_.target.kind)),
+          Origin::User};
   }
   return std::nullopt;
 }
@@ -105,21 +116,29 @@ std::optional<Rejection> Verdict::invalidName(const Config &config) const {
 std::optional<Rejection> Verdict::targetRule(const Config &config, std::span<const int64_t> values) const {
   for (const DotDepth &depth : dotDepths_)
     if (const auto k = depth.k(values); k && *k < depth.least)
-      return Rejection{config, "align.unit", fmt::format("tl.dot needs a depth of at least {} on {}: {}", depth.least, request_.target.name, *k),
-                       Origin::Generated};
+      return Rejection{
+          config, "align.unit",
+          fmt::format("tl.dot needs a depth of at least {} on {}: {}", depth.least, request_.target.name, *k),
+          Origin::Generated};
   if (request_.target.kind == TargetKind::Cuda)
-    if (const auto warps = config.integer("num_warps"); warps && (*warps < 1 || *warps > 32 || !std::has_single_bit(static_cast<uint64_t>(*warps))))
-      return Rejection{config, "hint.value", fmt::format("num_warps must be a power of two from 1 to 32: {}", *warps), Origin::Generated};
+    if (const auto warps = config.integer("num_warps");
+        warps && (*warps < 1 || *warps > 32 || !std::has_single_bit(static_cast<uint64_t>(*warps))))
+      return Rejection{config, "hint.value",
+                       fmt::format("num_warps must be a power of two from 1 to 32: {}", *warps),
+                       Origin::Generated};
   return std::nullopt;
 }
 
-tl::expected<Candidate, Rejection> Verdict::judgeValues(const Config &config, std::span<const int64_t> values) const {
+tl::expected<Candidate, Rejection> Verdict::judgeValues(const Config &config,
+                                                        std::span<const int64_t> values) const {
   const auto refuse = [&](std::string code, std::string text) {
     return tl::unexpected(Rejection{config, std::move(code), std::move(text), Origin::Generated});
   };
   for (size_t i = 0; i < symbols_.open().size() && i < 64; ++i)
-    if (const int64_t value = values[symbols_.open()[i]->symbol.symbolId()]; (tileMask_ >> i & 1) && value < 1)
-      return refuse("hint.value", fmt::format("{} is the length of a tile and must be at least 1: {}", symbols_.open()[i]->name, value));
+    if (const int64_t value = values[symbols_.open()[i]->symbol.symbolId()];
+        (tileMask_ >> i & 1) && value < 1)
+      return refuse("hint.value", fmt::format("{} is the length of a tile and must be at least 1: {}",
+                                              symbols_.open()[i]->name, value));
   const Rule *otherPath = nullptr;
   for (const Rule &rule : rules_) {
     if (rule.constraint->code == "path.condition") {

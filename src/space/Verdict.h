@@ -4,8 +4,8 @@
 
 namespace tilewright {
 
-/// All rules of one request, compiled: the only place where a configuration is accepted or refused. Generation, hand-written
-/// configurations and `explain` ask the same object.
+/// All rules of one request, compiled: the only place where a configuration is accepted or refused.
+/// Generation, hand-written configurations and `explain` ask the same object.
 class Verdict {
 public:
   explicit Verdict(const SpaceRequest &request);
@@ -18,9 +18,11 @@ public:
   /// The same for one whose names and kinds are known to be right.
   tl::expected<Candidate, Rejection> judgeValues(const Config &config, std::span<const int64_t> values) const;
 
-  /// Constraints that can be decided once the parameters in `assigned` have values and that mention parameter `last`.
-  /// Path conditions are left for the end: they are not a verdict on the candidate, only on this Program.
-  std::optional<Rejection> earlyViolation(uint64_t assigned, size_t last, std::span<const int64_t> values) const;
+  /// Constraints that can be decided once the parameters in `assigned` have values and that mention parameter
+  /// `last`. Path conditions are left for the end: they are not a verdict on the candidate, only on this
+  /// Program.
+  std::optional<Rejection> earlyViolation(uint64_t assigned, size_t last,
+                                          std::span<const int64_t> values) const;
 
 private:
   struct Rule {

@@ -3,8 +3,9 @@
 
 namespace tilewright {
 
-/// The symbols of a Program under one launch, as a flat array that compiled expressions read: runtime integers from the
-/// launch arguments, open parameters from a configuration, everything else (program ids, loop indices, loaded values) 0.
+/// The symbols of a Program under one launch, as a flat array that compiled expressions read: runtime
+/// integers from the launch arguments, open parameters from a configuration, everything else (program ids,
+/// loop indices, loaded values) 0.
 ///
 /// One per request; the arrays are copied and refilled per candidate, so evaluation allocates nothing.
 class LaunchSymbols {
@@ -34,8 +35,8 @@ private:
   std::vector<bool> bound_; ///< runtime scalars with a value
 };
 
-/// One expression, ready for many evaluations over LaunchSymbols' arrays. Small ones are compiled; one that would be
-/// exponentially long as flat code stays a graph.
+/// One expression, ready for many evaluations over LaunchSymbols' arrays. Small ones are compiled; one that
+/// would be exponentially long as flat code stays a graph.
 class Formula {
 public:
   Formula() = default;
@@ -46,8 +47,8 @@ public:
   bool decidable() const { return decidable_; }
   uint64_t openMask() const { return openMask_; }
   SymInt expression() const { return expression_; }
-  /// Nothing on division by zero or overflow, or without an expression. Where not decidable: the value for program 0,
-  /// iteration 0.
+  /// Nothing on division by zero or overflow, or without an expression. Where not decidable: the value for
+  /// program 0, iteration 0.
   std::optional<int64_t> operator()(std::span<const int64_t> values) const;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace tilewright {
 
-/// A kernel in the Program's text form with everything a SpaceRequest refers to. The request's parts may be changed before
-/// `generated()`.
+/// A kernel in the Program's text form with everything a SpaceRequest refers to. The request's parts may be
+/// changed before `generated()`.
 struct SpaceFixture {
   Program program;
   KernelFacts facts;
@@ -20,7 +20,8 @@ struct SpaceFixture {
   bool onlyUserConfigs = false;
   int64_t maxCandidates = 4096;
 
-  SpaceFixture(const std::string &text, const std::string &targetName, const std::vector<std::string> &launch, const std::string &gridText) {
+  SpaceFixture(const std::string &text, const std::string &targetName, const std::vector<std::string> &launch,
+               const std::string &gridText) {
     auto read = readProgram(std::make_shared<const SourceFile>("kernel.tile", text));
     if (!read) {
       ADD_FAILURE() << render(read.error());
@@ -51,7 +52,9 @@ struct SpaceFixture {
     facts = analyze(program, &*grid);
   }
 
-  SpaceRequest request() const { return {program, facts, target, arguments, *grid, hints, userConfigs, onlyUserConfigs, maxCandidates}; }
+  SpaceRequest request() const {
+    return {program, facts, target, arguments, *grid, hints, userConfigs, onlyUserConfigs, maxCandidates};
+  }
   CandidateSpace generated() const { return generate(request()); }
 
   std::vector<int64_t> values(const std::string &parameter) const { return valuesIn(generated(), parameter); }
@@ -66,7 +69,8 @@ struct SpaceFixture {
 
 /// z[i] = x[i] + y[i], one tile of BLOCK a program.
 inline std::string vectorAdd(const std::string &dtype) {
-  std::string text = R"(kernel @add(%x: ptr<T>, %y: ptr<T>, %z: ptr<T>, %n: i32 = n in 0.., open BLOCK = 1024 in 1..1048576) {
+  std::string text =
+      R"(kernel @add(%x: ptr<T>, %y: ptr<T>, %z: ptr<T>, %n: i32 = n in 0.., open BLOCK = 1024 in 1..1048576) {
   symbol pid0: program_id in 0..2147483647
   %pid = program_id {axis = 0} : i32 = pid0 @2
   %0 = constant {value = BLOCK} : i32 @2
@@ -95,9 +99,11 @@ inline std::string vectorAdd(const std::string &dtype) {
   return text;
 }
 
-/// The same with an outer BLOCK a program, walked in steps of SUB; masked by the end of the block and of the array.
+/// The same with an outer BLOCK a program, walked in steps of SUB; masked by the end of the block and of the
+/// array.
 inline std::string steppedAdd(const std::string &dtype) {
-  std::string text = R"(kernel @stepped(%x: ptr<T>, %y: ptr<T>, %z: ptr<T>, %n: i32 = n in 0.., open BLOCK = 1024 in 1..1048576, open SUB = 128 in 1..1048576) {
+  std::string text =
+      R"(kernel @stepped(%x: ptr<T>, %y: ptr<T>, %z: ptr<T>, %n: i32 = n in 0.., open BLOCK = 1024 in 1..1048576, open SUB = 128 in 1..1048576) {
   symbol pid0: program_id in 0..2147483647
   symbol i: loop in 0..
   %pid = program_id {axis = 0} : i32 = pid0 @2
