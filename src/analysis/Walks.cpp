@@ -218,10 +218,38 @@ private:
 
   /// What is left of the address moves without lanes: rows by program id, rows by loop index, decoded numbers.
   void addScalarWalks() {
+    // A branch says what belongs together: row < n_rows with row = pid*ROWS + i.
+    for (const Bound &bound : guards_) {
+      if (bound.lanes != 0 || bound.joint)
+        continue;
+      SymInt stride;
+      for (uint32_t id : indices_.symbolsIn(bound.position)) {
+        const IndexKind kind = indices_.of(id).kind;
+        if (kind != IndexKind::ProgramId && kind != IndexKind::Iteration)
+          continue;
+        const SymInt symbol = symbolOf(bound.position, id);
+        const SymInt amount = linearCoefficient(bound.position, symbol), found = linearCoefficient(rest_, symbol);
+        stride = amount.valid() && found.valid() ? divideExactly(found, amount) : SymInt();
+        break;
+      }
+      if (!stride.valid())
+        continue;
+      const SymInt left = context_.sub(rest_, context_.mul(stride, bound.position));
+      bool claimed = true;
+      for (uint32_t id : indices_.symbolsIn(bound.position))
+        if (indices_.of(id).kind == IndexKind::ProgramId || indices_.of(id).kind == IndexKind::Iteration)
+          claimed = claimed && !linearCoefficient(left, symbolOf(bound.position, id)).valid();
+      if (!claimed)
+        continue;
+      Walk walk;
+      walk.stride = stride;
+      walk.position = bound.position;
+      addScalar(std::move(walk));
+    }
     // Loops whose index starts at a program id carry that program id along.
     for (uint32_t number = access_->loop; number != kNone; number = trace_.loops[number].parent) {
       const LoopRecord &loop = trace_.loops[number];
-      const SymInt amount = linearCoefficient(loop.iteration);
+      const SymInt amount = linearCoefficient(rest_, loop.iteration);
       if (!amount.valid())
         continue;
       Walk walk;
@@ -231,6 +259,14 @@ private:
       else {
         walk.position = loop.iteration;
         walk.stride = amount;
+      }
+      // pid*ROWS + i with i < ROWS: the program owns what the loop walks over.
+      const SymInt total = loopExtent(trace_, loop);
+      for (const SymInt program : indices_.programIds()) {
+        const SymInt owned = program.valid() ? linearCoefficient(rest_, program) : SymInt();
+        if (owned.valid() && total.valid() && owned == context_.mul(walk.stride, total) &&
+            !indices_.mentions(walk.position, program))
+          walk.position = context_.add(walk.position, context_.mul(total, program));
       }
       addScalar(std::move(walk));
     }
@@ -282,9 +318,18 @@ private:
     add(std::move(walk));
   }
 
-  SymInt linearCoefficient(SymInt symbol) {
+  static SymInt symbolOf(SymInt expression, uint32_t id) {
+    if (expression.isSymbol())
+      return expression.symbolId() == id ? expression : SymInt();
+    for (SymInt operand : expression.operands())
+      if (const SymInt found = symbolOf(operand, id); found.valid())
+        return found;
+    return {};
+  }
+
+  SymInt linearCoefficient(SymInt expression, SymInt symbol) {
     SymInt coefficient;
-    for (const Monomial &monomial : monomialsOf(rest_)) {
+    for (const Monomial &monomial : monomialsOf(expression)) {
       const auto found = std::find(monomial.factors.begin(), monomial.factors.end(), symbol);
       if (found == monomial.factors.end())
         continue;
