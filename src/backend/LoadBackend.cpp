@@ -78,7 +78,8 @@ struct LoadedBackends {
 } // namespace
 
 Expected<std::shared_ptr<Backend>> loadBackend(std::string_view name) {
-  static LoadedBackends loaded;
+  // Never destroyed: at exit the libraries of a back end may be gone before it. Its workers end with this process.
+  static LoadedBackends &loaded = *new LoadedBackends;
   const std::scoped_lock lock(loaded.mutex);
   if (const auto found = loaded.byName.find(name); found != loaded.byName.end())
     return found->second;

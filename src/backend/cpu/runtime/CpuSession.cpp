@@ -1,6 +1,7 @@
 #include "CpuSession.h"
 
 #include "FaultHandler.h"
+#include "LaunchPool.h"
 #include "ReductionLength.h"
 
 #include <algorithm>
@@ -47,9 +48,10 @@ Measurement failed(const Error &error) { return {.outcome = TrialOutcome::Failed
 } // namespace
 
 CpuSession::CpuSession(std::string workerProgram, KernelFacts facts, LaunchArguments arguments, TrialLayout layout, TrialFile file,
-                       std::vector<uint64_t> words, std::chrono::milliseconds checkTimeout)
+                       std::vector<uint64_t> words, const CpuOptions &options)
     : workerProgram_(std::move(workerProgram)), facts_(std::move(facts)), arguments_(std::move(arguments)), layout_(std::move(layout)),
-      file_(std::move(file)), words_(std::move(words)), checkTimeout_(checkTimeout) {}
+      file_(std::move(file)), words_(std::move(words)), checkTimeout_(options.checkTimeout),
+      threads_(options.threads ? options.threads : launchThreads()) {}
 
 Expected<std::unique_ptr<TrialSession>> CpuSession::open(std::string workerProgram, const Program &program, const KernelFacts &facts,
                                                          const LaunchArguments &arguments, LaunchBuffers buffers, const CpuOptions &options) {
@@ -57,7 +59,7 @@ Expected<std::unique_ptr<TrialSession>> CpuSession::open(std::string workerProgr
   TrialLayout layout = layOut(memory.pointers);
   TW_TRY(TrialFile file, TrialFile::create(layout));
   std::unique_ptr<CpuSession> session(new CpuSession(std::move(workerProgram), facts, arguments, std::move(layout), std::move(file),
-                                                     std::move(memory.words), options.checkTimeout));
+                                                     std::move(memory.words), options));
   TW_CHECK(session->ensureWorker());
   return session;
 }
@@ -69,7 +71,7 @@ Expected<void> CpuSession::ensureWorker() {
   file_.clearFault();
   TW_TRY(worker_, WorkerProcess::start(workerProgram_));
   constexpr std::chrono::milliseconds kOpenTimeout{60'000}; // copying gigabytes takes seconds
-  auto answer = worker_->exchange(pack(WorkerRequest(OpenRequest{layout_, file_.descriptor()})), kOpenTimeout);
+  auto answer = worker_->exchange(pack(WorkerRequest(OpenRequest{layout_, file_.descriptor(), threads_})), kOpenTimeout);
   if (!answer)
     return fail(ErrorKind::Unavailable, "target.unavailable", "the CPU worker process ended while it opened the trial memory: " + toString(answer.error()));
   auto opened = unpackAnswer(std::move(*answer));

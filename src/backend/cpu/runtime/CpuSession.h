@@ -21,7 +21,7 @@ public:
 
 private:
   CpuSession(std::string workerProgram, KernelFacts facts, LaunchArguments arguments, TrialLayout layout, TrialFile file, std::vector<uint64_t> words,
-             std::chrono::milliseconds checkTimeout);
+             const CpuOptions &options);
   Expected<void> ensureWorker();
   TrialCall callFor(const Artifact &artifact, const Candidate &candidate) const;
   /// The answer, or the Measurement that a failure amounts to.
@@ -35,6 +35,7 @@ private:
   TrialFile file_;
   const std::vector<uint64_t> words_; ///< launch arguments; pointers are zero
   const std::chrono::milliseconds checkTimeout_;
+  const uint32_t threads_;
   std::unique_ptr<WorkerProcess> worker_;
   std::set<std::string> loaded_; ///< digests that the worker has
   bool hasReference_ = false;

@@ -7,10 +7,11 @@ Expected<WorkerPool::Lease> WorkerPool::take() {
     std::unique_lock lock(mutex_);
     roomOrIdle_.wait(lock, [&] { return taken_ < size_; });
     ++taken_;
-    if (!idle_.empty()) {
+    while (!idle_.empty()) {
       auto worker = std::move(idle_.back());
       idle_.pop_back();
-      return Lease(*this, std::move(worker));
+      if (worker->alive())
+        return Lease(*this, std::move(worker));
     }
   }
   auto started = WorkerProcess::start(program_);

@@ -102,6 +102,11 @@ Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::string 
   return std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, std::move(channel), output.release()));
 }
 
+WorkerProcess::WorkerProcess(int pid, Channel channel, int output)
+    : pid_(pid), owner_(getpid()), channel_(std::move(channel)), output_(output) {}
+
+bool WorkerProcess::alive() const { return pid_ > 0 && owner_ == getpid(); }
+
 WorkerProcess::~WorkerProcess() {
   if (alive())
     reap(/*timedOut=*/true);

@@ -33,15 +33,17 @@ public:
   /// Sends and waits for the answer. When the worker dies or the time is over it is reaped and its end returned; the object
   /// is of no more use then.
   tl::expected<WireMessage, WorkerEnd> exchange(const WireMessage &request, std::chrono::milliseconds timeout);
-  bool alive() const { return pid_ > 0; }
+  /// False also in a fork of the process that started it: the worker is not the fork's to talk to, or to end.
+  bool alive() const;
   int pid() const { return pid_; }
 
 private:
-  WorkerProcess(int pid, Channel channel, int output) : pid_(pid), channel_(std::move(channel)), output_(output) {}
+  WorkerProcess(int pid, Channel channel, int output);
   WorkerEnd reap(bool timedOut);
   std::string lastWords() const;
 
   int pid_ = -1;
+  const int owner_; ///< the process that started it
   Channel channel_;
   int output_ = -1; ///< a memory file that takes the worker's standard output and error
 };

@@ -21,7 +21,7 @@ struct RequestPacker {
             {request.programText}, -1};
   }
   WireMessage operator()(const OpenRequest &request) const {
-    return {json{{"op", "open"}, {"layout", wire::toJson(request.layout)}}.dump(), {}, request.descriptor};
+    return {json{{"op", "open"}, {"layout", wire::toJson(request.layout)}, {"threads", request.threads}}.dump(), {}, request.descriptor};
   }
   WireMessage operator()(const CheckRequest &request) const {
     return {json{{"op", "check"},
@@ -52,7 +52,7 @@ WorkerRequest requestFrom(const json &header, WireMessage &message) {
   if (op == "compile")
     return CompileRequest{blob(), wire::configFrom(header.at("config")), wire::argumentsFrom(header.at("arguments"))};
   if (op == "open")
-    return OpenRequest{wire::layoutFrom(header.at("layout")), message.descriptor};
+    return OpenRequest{wire::layoutFrom(header.at("layout")), message.descriptor, header.at("threads")};
   if (op == "check")
     return CheckRequest{callFrom(header.at("call"), blob()), header.at("accumulator"), header.at("terms"), header.at("hasReference")};
   MeasureRequest measure;

@@ -17,6 +17,7 @@ struct CompileRequest {
 struct OpenRequest {
   TrialLayout layout;
   int descriptor = -1; ///< the shared file
+  uint32_t threads = 1; ///< of a launch, as in the process that asks
 };
 /// Which code to run on what. `artifactBytes` may be empty when the worker has the digest already.
 struct TrialCall {

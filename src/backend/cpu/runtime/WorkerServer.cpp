@@ -30,9 +30,8 @@ public:
     close(request.descriptor);
     if (!jit_) {
       TW_TRY(jit_, Jit::create());
-      pool_ = std::make_shared<LaunchPool>(launchThreads());
     }
-    runner_ = std::make_unique<TrialRunner>(jit_, pool_, std::move(memory));
+    runner_ = std::make_unique<TrialRunner>(jit_, std::make_shared<LaunchPool>(request.threads), std::move(memory));
     return Opened{};
   }
 
@@ -57,7 +56,6 @@ private:
   std::string programText_;
   std::unique_ptr<Program> program_;
   std::shared_ptr<Jit> jit_;
-  std::shared_ptr<const LaunchPool> pool_;
   std::unique_ptr<TrialRunner> runner_;
 };
 
