@@ -33,11 +33,16 @@ find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(Threads REQUIRED)
 
-# tilewright_module(NAME [DEPENDS module...] [LIBRARIES target...])
+# tilewright_module(NAME [DEPENDS module...] [LIBRARIES target...] [FOLDERS folder...]): FOLDERS are subfolders whose
+# sources belong to the module too.
 function(tilewright_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES;FOLDERS" ${ARGN})
   string(REPLACE "_" "/" folder ${name})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
+  foreach(subfolder IN LISTS ARG_FOLDERS)
+    file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/${subfolder}/*.cpp)
+    list(APPEND sources ${more})
+  endforeach()
   if(NOT sources)
     return()
   endif()

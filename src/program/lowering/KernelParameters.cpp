@@ -22,7 +22,7 @@ struct Given {
 FrontValue frontOf(SymContext &syms, const ArgumentValue &value) {
   struct Reader {
     SymContext &syms;
-    FrontValue operator()(NoneValue) const { return FrontValue::none(); }
+    FrontValue operator()(tilewright::NoneValue) const { return FrontValue::none(); }
     FrontValue operator()(bool flag) const { return FrontValue::boolean(syms.constant(flag), flag); }
     FrontValue operator()(int64_t integer) const { return FrontValue::integer(syms.constant(integer), integer); }
     FrontValue operator()(double number) const { return FrontValue::floating(number); }
@@ -36,7 +36,7 @@ FrontValue frontOf(SymContext &syms, const ArgumentValue &value) {
 ArgumentValue argumentOf(const FrontValue &value) {
   switch (value.kind) {
   case FrontKind::None:
-    return NoneValue{};
+    return tilewright::NoneValue{};
   case FrontKind::Bool:
     return value.witness != 0;
   case FrontKind::Int:
