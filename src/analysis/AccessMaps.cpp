@@ -3,6 +3,7 @@
 #include "Walks.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tilewright::analysis {
 
@@ -30,9 +31,7 @@ public:
     map.indirectAxes = indirectAxes(record.offset);
 
     SymInt rest = record.offset;
-    for (const Walk &walk : walks_) {
-      if (walk.access != number)
-        continue;
+    for (const Walk &walk : walksOf(number)) {
       map.modular = map.modular || walk.modular || walk.decodedStep.valid();
       if (walk.hasLanes() && walk.masked)
         map.maskExtent[static_cast<size_t>(walk.tileAxis)] = walk.extent;
@@ -57,6 +56,16 @@ public:
   }
 
 private:
+  /// The walks come access by access.
+  std::span<const Walk> walksOf(uint32_t number) const {
+    const auto [first, last] = std::equal_range(walks_.begin(), walks_.end(), number, ByAccess{});
+    return {first, last};
+  }
+  struct ByAccess {
+    bool operator()(const Walk &walk, uint32_t number) const { return walk.access < number; }
+    bool operator()(uint32_t number, const Walk &walk) const { return number < walk.access; }
+  };
+
   void addTerm(AccessMap &map, AccessTerm::Kind kind, uint32_t index, SymInt coefficient, SymInt trip) {
     for (AccessTerm &term : map.terms)
       if (term.kind == kind && term.index == index && kind != AccessTerm::Kind::ProgramId) {
@@ -110,7 +119,8 @@ private:
         for (Monomial part : monomialsOf(operand)) {
           if (!indices_.mentionsIndex(productOf(context_, part)))
             continue;
-          part.coefficient *= others.coefficient;
+          if (__builtin_mul_overflow(part.coefficient, others.coefficient, &part.coefficient))
+            continue;
           part.factors.insert(part.factors.end(), others.factors.begin(), others.factors.end());
           addMonomial(map, number, part, true);
         }
@@ -127,9 +137,7 @@ private:
 
   /// Programs along the axis, where a walk of this access knows its extent.
   SymInt programTrip(uint32_t number, uint32_t axis) {
-    for (const Walk &walk : walks_) {
-      if (walk.access != number)
-        continue;
+    for (const Walk &walk : walksOf(number))
       for (const Walk::Step &step : walk.programs) {
         if (step.index != axis)
           continue;
@@ -138,7 +146,6 @@ private:
         if (walk.extent.valid())
           return context_.cdiv(walk.extent, step.amount);
       }
-    }
     return {};
   }
 

@@ -55,27 +55,23 @@ private:
   }
 
   int32_t choose(const Walk &walk) {
+    if (walk.access != access_) {
+      access_ = walk.access;
+      taken_.clear();
+    }
     const auto open = openSymbols(walk);
     int32_t best = -1;
     int bestScore = 0;
     for (size_t i = 0; i < members_.size(); ++i) {
-      int score = 0;
-      bool conflict = false;
-      for (const Walk *other : members_[i]) {
-        if (other->access == walk.access && other->hasLanes() && walk.hasLanes() &&
-            other->tileAxis != walk.tileAxis)
-          conflict = true;
-        if (other->position == walk.position && other->extent == walk.extent)
-          score = std::max(score, 3);
-        else if (walk.extent.valid() && other->extent == walk.extent)
-          score = std::max(score, !open.empty() && openSymbols(*other) == open ? 2 : 1);
-        else if (walk.extent.valid() && other->extent.valid() && other->position == walk.position &&
-                 indices_.context().sub(walk.extent, other->extent).isConstant())
-          score = std::max(score, 2); // a neighbour read: offs + 1 < n
-      }
-      if (!conflict && score > bestScore) {
-        best = static_cast<int32_t>(i);
-        bestScore = score;
+      // Two lanes of one access are two directions.
+      if (walk.hasLanes() && std::find(taken_.begin(), taken_.end(), i) != taken_.end())
+        continue;
+      for (const Member &other : members_[i]) {
+        const int score = likeness(walk, open, other);
+        if (score > bestScore) {
+          best = static_cast<int32_t>(i);
+          bestScore = score;
+        }
       }
     }
     if (best < 0) {
@@ -83,8 +79,28 @@ private:
       members_.emplace_back();
       analysis_.facts.axes.emplace_back().extent = walk.extent;
     }
-    members_[static_cast<size_t>(best)].push_back(&walk);
+    if (walk.hasLanes())
+      taken_.push_back(static_cast<size_t>(best));
+    if (bestScore < 3)
+      members_[static_cast<size_t>(best)].push_back({walk.position, walk.extent, open});
     return best;
+  }
+
+  struct Member {
+    SymInt position, extent;
+    std::vector<uint32_t> open;
+  };
+
+  int likeness(const Walk &walk, const std::vector<uint32_t> &open, const Member &other) {
+    if (other.position == walk.position && other.extent == walk.extent)
+      return 3;
+    if (!walk.extent.valid() || !other.extent.valid())
+      return 0;
+    if (other.extent == walk.extent)
+      return !open.empty() && other.open == open ? 2 : 1;
+    const bool neighbour = other.position == walk.position && // offs + 1 < n
+                           indices_.context().sub(walk.extent, other.extent).isConstant();
+    return neighbour ? 2 : 0;
   }
 
   void nameAxes() {
@@ -119,7 +135,9 @@ private:
 
   Analysis &analysis_;
   Indices &indices_;
-  std::vector<std::vector<const Walk *>> members_;
+  std::vector<std::vector<Member>> members_; ///< by axis: the distinct ways in which it is walked
+  uint32_t access_ = kNone;
+  std::vector<size_t> taken_; ///< axes of the lanes of `access_` so far
 };
 
 } // namespace

@@ -89,7 +89,13 @@ private:
   /// if pid >= n_blocks: return: programs are counted against an argument and scaled by B.
   void readGuards(const Walk &walk) {
     const AccessRecord &access = analysis_.trace.accesses[walk.access];
-    for (const Bound &bound : boundsOf(indices_, access.guard))
+    if (!access.guard.valid() || walk.programs.empty())
+      return;
+    if (access.guard != guard_) {
+      guard_ = access.guard;
+      guardBounds_ = boundsOf(indices_, guard_);
+    }
+    for (const Bound &bound : guardBounds_)
       for (const Walk::Step &step : walk.programs) {
         const Parameter *count = analysis_.scalarNamed(bound.extent);
         if (count && bound.position == indices_.programIds()[step.index])
@@ -101,22 +107,33 @@ private:
 
   /// out[pid] beside in[pid*B + ...]: one result a block, so the length of `out` follows from B.
   void readPartialResults() {
+    struct Split {
+      uint32_t program;
+      std::vector<const Parameter *> open;
+    };
+    std::vector<Split> splits;
+    for (const Walk &walk : analysis_.walks) {
+      if (!walk.hasLanes() || !walk.loops.empty())
+        continue;
+      for (const Walk::Step &step : walk.programs) {
+        Split split{step.index, openIn(step.amount)};
+        const auto known = std::find_if(splits.begin(), splits.end(), [&](const Split &other) {
+          return other.program == split.program && other.open == split.open;
+        });
+        if (!split.open.empty() && known == splits.end())
+          splits.push_back(std::move(split));
+      }
+    }
     for (uint32_t number = 0; number < analysis_.trace.accesses.size(); ++number) {
       const AccessRecord &access = analysis_.trace.accesses[number];
       if (!access.write || access.atomic || access.buffers.size() != 1)
         continue;
-      for (const Walk &split : analysis_.walks) {
-        if (!split.hasLanes() || split.access == number || !split.loops.empty())
-          continue;
-        for (const Walk::Step &step : split.programs) {
-          const auto open = openIn(step.amount);
-          if (open.empty() || !storesPerProgram(number, step.index, open))
-            continue;
+      for (const Split &split : splits)
+        if (storesPerProgram(number, split.program, split.open)) {
           const std::string &buffer = analysis_.program.parameters[access.buffers[0]].name;
-          couple(open, buffer, "one result per program goes to " + buffer + ", so its length depends on the block size",
-                 access.op);
+          couple(split.open, buffer,
+                 "one result per program goes to " + buffer + ", so its length depends on the block size", access.op);
         }
-      }
     }
   }
 
@@ -138,6 +155,8 @@ private:
   Analysis &analysis_;
   Indices &indices_;
   SymContext &context_;
+  SymInt guard_; ///< the last one looked at, with its bounds
+  std::vector<Bound> guardBounds_;
 };
 
 } // namespace

@@ -8,9 +8,13 @@ namespace tilewright::analysis {
 namespace {
 
 void appendFactors(SymInt product, Monomial &monomial) {
-  if (const auto value = product.constant())
-    monomial.coefficient *= *value;
-  else if (product.op() == SymOp::Mul)
+  if (const auto value = product.constant()) {
+    int64_t scaled = 0;
+    if (__builtin_mul_overflow(monomial.coefficient, *value, &scaled))
+      monomial.factors.push_back(product);
+    else
+      monomial.coefficient = scaled;
+  } else if (product.op() == SymOp::Mul)
     for (SymInt factor : product.operands())
       appendFactors(factor, monomial);
   else
@@ -78,7 +82,7 @@ SymInt divideExactly(SymInt a, SymInt b) {
   const Monomial &divisor = divisors[0];
   std::vector<Monomial> quotient;
   for (Monomial monomial : monomialsOf(a)) {
-    if (monomial.coefficient % divisor.coefficient != 0)
+    if (monomial.coefficient == INT64_MIN || monomial.coefficient % divisor.coefficient != 0)
       return {};
     monomial.coefficient /= divisor.coefficient;
     for (SymInt factor : divisor.factors)
@@ -94,7 +98,7 @@ Monomial commonFactor(const std::vector<Monomial> &monomials) {
   if (monomials.empty())
     return common;
   common = monomials[0];
-  common.coefficient = std::abs(common.coefficient);
+  common.coefficient = common.coefficient == INT64_MIN ? 1 : std::abs(common.coefficient);
   for (size_t i = 1; i < monomials.size(); ++i) {
     common.coefficient = std::gcd(common.coefficient, monomials[i].coefficient);
     std::vector<SymInt> remaining = monomials[i].factors, kept;

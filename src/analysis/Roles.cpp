@@ -53,12 +53,12 @@ private:
         // pid*B + k*(B*P): P programs take turns, so P is their number.
         if (turns.valid() && in(turns)) {
           countsPrograms = true;
-          add(Role::Split, &walk, where(IndexKind::ProgramId, "the number of programs that share this axis"));
+          add(Role::Split, &walk, withProgram("the number of programs that share this axis"));
         }
         continue;
       }
       if (turns.valid()) {
-        add(Role::Tile, &walk, where(IndexKind::ProgramId, "programs take turns over the axis"));
+        add(Role::Tile, &walk, withProgram("programs take turns over the axis"));
         continue;
       }
       // pid*(rows*B) + k*B with a runtime count of rows: the caller decides how much a program does, not B alone.
@@ -68,13 +68,13 @@ private:
         if (const SymInt count = divideExactly(program.amount, inLoop->amount);
             count.valid() && analysis_.mentionsScalar(count))
           continue;
-      add(Role::Split, &walk, where(IndexKind::ProgramId, {}));
+      add(Role::Split, &walk, withProgram({}));
     }
     if (walk.decodedStep.valid() && in(walk.decodedStep)) {
       if (walk.decodedInLoop)
-        add(Role::Tile, &walk, where(IndexKind::ProgramId, "tiles are handed out to programs in turn"));
+        add(Role::Tile, &walk, withProgram("tiles are handed out to programs in turn"));
       else
-        add(Role::Split, &walk, where(IndexKind::ProgramId, {}));
+        add(Role::Split, &walk, withProgram({}));
     }
     for (const Walk::Step &loop : walk.loops)
       if (in(loop.amount) && !countsPrograms)
@@ -213,24 +213,31 @@ private:
     const Program &program = analysis_.program;
     OpId found = kNone;
     for (OpId id = 0; id < program.ops.size() && found == kNone; ++id)
-      if (program.op(id).kind == OpKind::Iota && in(program.value(program.op(id).results[0]).type.shape.at(0)))
-        found = id;
+      if (program.op(id).kind == OpKind::Iota)
+        for (SymInt size : program.value(program.op(id).results[0]).type.shape)
+          if (in(size))
+            found = id;
     for (const Walk &walk : analysis_.walks) // block pointers have no iota
       if (found == kNone && walk.hasLanes() && in(walk.size))
         found = analysis_.trace.accesses[walk.access].op;
     return found;
   }
 
-  /// The first op whose value combines the parameter with an index of that kind.
-  Evidence where(IndexKind kind, std::string note) {
-    const Program &program = analysis_.program;
-    for (OpId id = 0; id < program.ops.size(); ++id)
-      for (ValueId value : program.op(id).results) {
-        const IndexValue &index = analysis_.trace.values[value];
-        if (index.known() && in(index.expr) && indices_.mentions(index.expr, kind))
-          return analysis_.evidenceAt(id, std::move(note));
-      }
-    return analysis_.evidenceAt(tileOp(), std::move(note));
+  /// The first op whose value combines the parameter with a program id.
+  Evidence withProgram(std::string note) {
+    if (!searched_) {
+      searched_ = true;
+      const Program &program = analysis_.program;
+      for (OpId id = 0; id < program.ops.size() && combined_ == kNone; ++id)
+        for (ValueId value : program.op(id).results) {
+          const IndexValue &index = analysis_.trace.values[value];
+          if (index.known() && in(index.expr) && indices_.mentions(index.expr, IndexKind::ProgramId))
+            combined_ = id;
+        }
+      if (combined_ == kNone)
+        combined_ = tileOp();
+    }
+    return analysis_.evidenceAt(combined_, std::move(note));
   }
 
   Analysis &analysis_;
@@ -240,6 +247,8 @@ private:
   SymInt symbol_;
   ParameterFacts facts_;
   bool reported_ = false;
+  bool searched_ = false;
+  OpId combined_ = kNone; ///< see withProgram
 };
 
 } // namespace

@@ -4,10 +4,13 @@
 #include "Monomials.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace tilewright::analysis {
 
 namespace {
+
+constexpr int kMaxSteps = 64; ///< program ids and loops that one address follows; more is no kernel that we know
 
 /// How a lane occurs in an address.
 struct LaneUse {
@@ -179,7 +182,8 @@ private:
   void attachToOpenLanes(std::vector<Walk> &open) {
     if (open.empty())
       return;
-    for (bool progress = true; progress;) {
+    int attached = 0;
+    for (bool progress = true; progress && attached < kMaxSteps; ++attached) {
       progress = false;
       for (const Monomial &monomial : monomialsOf(rest_)) {
         const SymInt product = productOf(context_, monomial);
@@ -426,7 +430,6 @@ void decompose(Trace &trace, Walk &walk) {
   std::erase_if(step.factors, [&](SymInt factor) { return indices.mentionsIndex(factor); });
   walk.decodedStep = productOf(context, step);
   walk.decoded = divideExactly(sumOf(context, decoded), walk.decodedStep);
-  walk.decodedInLoop = true;
   bool fromProgram = false;
   for (uint32_t symbol : indices.symbolsIn(sumOf(context, decoded))) {
     const IndexSymbol &meaning = indices.of(symbol);
@@ -471,16 +474,15 @@ std::vector<Walk> findWalks(Trace &trace) {
   for (uint32_t i = 0; i < trace.accesses.size(); ++i)
     finder.visit(i);
   // An access without a mask shares the extent of one that moves alike and has one.
-  for (Walk &walk : walks) {
+  std::unordered_map<const SymNode *, SymInt> extentAt;
+  for (const Walk &walk : walks)
     if (walk.extent.valid())
-      continue;
-    for (const Walk &other : walks)
-      if (other.extent.valid() && other.position == walk.position && other.source != Walk::Source::SamePosition) {
-        walk.extent = other.extent;
-        walk.source = Walk::Source::SamePosition;
-        break;
-      }
-  }
+      extentAt.emplace(walk.position.node(), walk.extent);
+  for (Walk &walk : walks)
+    if (const auto found = extentAt.find(walk.position.node()); !walk.extent.valid() && found != extentAt.end()) {
+      walk.extent = found->second;
+      walk.source = Walk::Source::SamePosition;
+    }
   for (Walk &walk : walks)
     takeLoopExtent(trace, walk);
   return walks;
