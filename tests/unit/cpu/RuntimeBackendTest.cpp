@@ -1,9 +1,12 @@
 #include "tilewright/backend/cpu/CpuBackend.h"
 #include "tilewright/program/Text.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace tilewright;
 using namespace tilewright::cpu;
@@ -151,6 +154,20 @@ TEST_F(RuntimeBackend, ACompilerThatHangsIsStopped) {
   const auto artifact = backend->compile(program, candidateOf(64), arguments);
   ASSERT_FALSE(artifact);
   EXPECT_EQ(artifact.error().code, "compile.timeout");
+}
+
+TEST_F(RuntimeBackend, ACompilerThatCrashesHitsOnlyItsCandidate) {
+  const std::string program = testing::TempDir() + "crashing-worker-" + std::to_string(getpid());
+  std::ofstream(program) << "#!/bin/sh\necho 'assertion of the day' >&2\nkill -SEGV $$\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const auto backend = makeCpuBackend({.compileWorkers = 1, .workerProgram = program});
+  for (int attempt = 0; attempt < 3; ++attempt) { // the pool hands out a fresh worker each time
+    const auto artifact = backend->compile(this->program, candidateOf(64), arguments);
+    ASSERT_FALSE(artifact);
+    EXPECT_EQ(artifact.error().code, "compile.failed");
+    EXPECT_THAT(artifact.error().message, testing::AllOf(HasSubstr("signal 11"), HasSubstr("assertion of the day")));
+  }
+  std::filesystem::remove(program);
 }
 
 TEST_F(RuntimeBackend, AMissingWorkerIsAPlainError) {
