@@ -3,6 +3,8 @@
 #include "tilewright/backend/cpu/EmitModule.h"
 #include "tilewright/backend/cpu/Pipeline.h"
 #include "tilewright/interp/Interpreter.h"
+#include "tilewright/lang/Parser.h"
+#include "tilewright/program/Lowering.h"
 #include "tilewright/program/Text.h"
 
 #include <cmath>
@@ -33,6 +35,35 @@ public:
       ADD_FAILURE() << render(valid.error());
   }
   explicit GeneratedKernel(Program program) : program_(std::move(program)) {}
+  /// From the source of a kernel called `kernel`; `arguments` as on the command line.
+  static GeneratedKernel fromSource(std::string_view source, const std::vector<std::string> &arguments) {
+    const auto file = std::make_shared<const SourceFile>("kernel.py", "import triton\nimport triton.language as tl\n\n@triton.jit\n" +
+                                                                         std::string(source));
+    LaunchArguments launch;
+    for (const std::string &argument : arguments)
+      if (auto parsed = parseArgument(argument))
+        launch.set(parsed->name, parsed->value);
+    const auto module = lang::parse(file);
+    if (!module) {
+      ADD_FAILURE() << render(module.error());
+      return GeneratedKernel(Program());
+    }
+    auto program = lower(*module, "kernel", launch);
+    if (!program) {
+      ADD_FAILURE() << render(program.error());
+      return GeneratedKernel(Program());
+    }
+    GeneratedKernel kernel(*std::move(program));
+    for (const Argument &argument : launch.values) {
+      if (const auto *tensor = std::get_if<TensorSpec>(&argument.value))
+        kernel.buffer(argument.name, tensor->dtype, tensor->elementCount());
+      else if (const auto *integer = std::get_if<int64_t>(&argument.value))
+        kernel.scalar(argument.name, *integer);
+      else if (const auto *number = std::get_if<double>(&argument.value))
+        kernel.number(argument.name, *number);
+    }
+    return kernel;
+  }
 
   GeneratedKernel &buffer(const std::string &name, DType dtype, int64_t elements, double scale = 1) {
     Buffer &buffer = buffers_[name];
@@ -91,17 +122,8 @@ public:
     const auto interpreted = interpret(program_, *parsed, grid, arguments);
     ASSERT_TRUE(interpreted) << render(interpreted.error());
 
-    const auto context = makeContext();
-    const CpuIsa isa = hostIsa();
-    auto emitted = emit(*context, config);
-    ASSERT_TRUE(emitted) << render(emitted.error());
-    const int64_t scratchBytes = emitted->scratchBytes;
-    auto code = compileModule(*std::move(emitted), isa);
-    ASSERT_TRUE(code) << render(code.error());
-    auto jit = Jit::create();
-    ASSERT_TRUE(jit);
-    auto loaded = (*jit)->load(*code);
-    ASSERT_TRUE(loaded) << render(loaded.error());
+    const auto compiled = compile(config);
+    ASSERT_TRUE(compiled) << render(compiled.error());
     std::vector<uint64_t> words;
     for (const ValueId value : program_.body().arguments) {
       const std::string &name = program_.parameterOf(value)->name;
@@ -116,9 +138,9 @@ public:
     }
     const KernelFrame frame{words.data(), {grid[0], grid[1], grid[2]}};
     // A dirty arena: nothing may depend on what was there before.
-    std::vector<std::byte> arena(scratchBytes + 64, std::byte{0xff});
+    std::vector<std::byte> arena((*compiled)->scratchBytes + 64, std::byte{0xff});
     void *scratch = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(arena.data()) + 63) / 64 * 64);
-    status_ = (*loaded)->entry()(&frame, 0, grid[0] * grid[1] * grid[2], scratch);
+    status_ = (*compiled)->code->entry()(&frame, 0, grid[0] * grid[1] * grid[2], scratch);
     for (auto &[name, buffer] : mine)
       compare(name, buffer, oracle[name]);
     last_ = std::move(mine);
@@ -129,6 +151,28 @@ public:
 
 private:
   static constexpr size_t kFence = 64;
+  struct Compiled {
+    std::unique_ptr<LoadedCode> code;
+    int64_t scratchBytes = 0;
+  };
+  /// Code does not depend on sizes, so each text is compiled once for a configuration.
+  Expected<std::shared_ptr<Compiled>> compile(const std::string &config) const {
+    static std::map<std::string, std::shared_ptr<Compiled>> known;
+    std::shared_ptr<Compiled> &slot = known[print(program_) + "\n" + config];
+    if (!slot) {
+      const auto context = makeContext();
+      TW_TRY(EmittedModule emitted, emit(*context, config));
+      auto fresh = std::make_shared<Compiled>();
+      fresh->scratchBytes = emitted.scratchBytes;
+      TW_TRY(const ObjectCode code, compileModule(std::move(emitted), hostIsa()));
+      static const auto jit = Jit::create();
+      if (!jit)
+        return Unexpected(jit.error());
+      TW_TRY(fresh->code, (*jit)->load(code));
+      slot = std::move(fresh);
+    }
+    return slot;
+  }
   struct Buffer {
     DType dtype = DType::Float32;
     std::vector<std::byte> bytes;

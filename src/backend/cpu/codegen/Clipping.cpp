@@ -39,6 +39,23 @@ std::optional<AxisMap> operandMap(const BoundProgram &program, const Op &op, con
   }
 }
 
+std::optional<Bound> wrapBound(const BoundProgram &program, TileAccess &access, ValueId remainder, const AxisMap &map) {
+  const Op *op = program.definition(remainder);
+  const Type &type = program.value(remainder).type;
+  if (!op || op->kind != OpKind::Rem || !isInteger(type.dtype) || !isSigned(type.dtype) || !access.isUniform(op->operands[1]))
+    return std::nullopt;
+  std::optional<Bound> found;
+  const AxisSteps &steps = access.steps(op->operands[0]);
+  for (unsigned axis = 0; axis < map.size(); ++axis) {
+    if (steps[axis].isZero())
+      continue;
+    if (found || map[axis] < 0 || !steps[axis].isConstant(1))
+      return std::nullopt;
+    found = Bound{program.canonical(remainder), axis, map[axis], true, 0, true};
+  }
+  return found;
+}
+
 void collectBounds(const BoundProgram &program, TileAccess &access, ValueId mask, const AxisMap &map,
                    llvm::SmallVectorImpl<Bound> &bounds) {
   const Op *op = program.definition(mask);
@@ -57,7 +74,7 @@ void collectBounds(const BoundProgram &program, TileAccess &access, ValueId mask
         continue;
       if (found || map[axis] < 0)
         return;
-      Bound bound{program.canonical(mask), axis, map[axis], true, 0};
+      Bound bound{program.canonical(mask), axis, map[axis], true, 0, false};
       if (a[axis].isConstant(1) && b[axis].isZero() && (predicate == "lt" || predicate == "le"))
         bound.plus = predicate == "le";
       else if (a[axis].isZero() && b[axis].isConstant(1) && (predicate == "gt" || predicate == "ge"))

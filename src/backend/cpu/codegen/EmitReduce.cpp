@@ -94,7 +94,7 @@ void KernelEmitter::emitReduce(const Op &op) {
     for (const Bound &bound : survey.bounds)
       if (bound.nestAxis == axis)
         ++along, clip = &bound;
-    if (along != 1 || !combiner.hasIdentity() || !combiner.hasClosedForm()) {
+    if (along != 1 || clip->wraps || !combiner.hasIdentity() || !combiner.hasClosedForm()) {
       clip = nullptr;
       return;
     }

@@ -18,6 +18,11 @@ mlir::Value LoopNest::limitOf(const Bound &bound, int64_t size) {
       lanes_.addWide(evaluator_.first(fixed), lanes_.mulWide(evaluator_.first(moving), lanes_.constantIndex(-1))), bound.plus);
   mlir::Value limit = lanes_.wideScalar(distance);
   limit = e_.builder.createOrFold<arith::MaxSIOp>(e_.loc, limit, e_.index(0));
+  if (bound.wraps) { // the remainder of a negative index is another number
+    const mlir::Value start = lanes_.wideScalar(evaluator_.first(moving));
+    const mlir::Value usual = arith::CmpIOp::create(e_.builder, e_.loc, arith::CmpIPredicate::sge, start, e_.index(0));
+    limit = e_.builder.createOrFold<arith::SelectOp>(e_.loc, usual, limit, e_.index(0));
+  }
   return e_.builder.createOrFold<arith::MinSIOp>(e_.loc, limit, e_.index(size));
 }
 

@@ -50,6 +50,9 @@ void LoopNest::walk(ValueId value, const AxisMap &map, llvm::ArrayRef<int64_t> s
   }
   if (op->kind == OpKind::Select && p_.isTile(op->operands[0]))
     collectBounds(p_, access_, op->operands[0], map, survey.bounds);
+  if (const auto wrap = wrapBound(p_, access_, value, map))
+    if (std::find(survey.bounds.begin(), survey.bounds.end(), *wrap) == survey.bounds.end())
+      survey.bounds.push_back(*wrap);
   if (isElementwise(op->kind) || op->kind == OpKind::Load) {
     bool isIndex = type.isPointer();
     if (!isIndex && isInteger(type.dtype)) {

@@ -70,8 +70,13 @@ const Lane *TileEvaluator::assumedLane(ValueId value, const Position &position, 
     return nullptr;
   for (const AssumedBound &assumed : nest_.assumed) {
     const Bound &bound = assumed.bound;
-    if (bound.compare == value && sameLane(position[bound.compareAxis], nest_.current[bound.nestAxis]))
+    if (bound.compare != value || !sameLane(position[bound.compareAxis], nest_.current[bound.nestAxis]))
+      continue;
+    if (!bound.wraps)
       return &(storage = lanes_.boolean(true, assumed.level));
+    storage = at(p_.definition(value)->operands[0], position);
+    storage.level = std::max(storage.level, assumed.level);
+    return &storage;
   }
   return nullptr;
 }
