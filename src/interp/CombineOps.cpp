@@ -147,7 +147,8 @@ Machine::Flow Machine::reduce(const Op &op) {
     return Flow::Next;
   }
   if (!kind.empty()) {
-    const DType from = dtype(op.operands[0]), d = dtype(op.results[0]);
+    const bool pointers = type(op.operands[0]).isPointer();
+    const DType from = pointers ? DType::UInt64 : dtype(op.operands[0]), d = pointers ? DType::UInt64 : dtype(op.results[0]);
     const Combine combine = combineOf(kind, d, op.attributes.flag("propagate_nan"));
     if (!combine || width != 1)
       return unsupported(op, kind);

@@ -48,6 +48,47 @@ Lane combine(SymOp op, Lane *operands, size_t count) {
   return result ? Lane{*result, true} : Lane{};
 }
 
+/// The frequent operations on defined operands, in place; false when `combine` has to look closer.
+bool combineQuickly(SymOp op, Lane *operands, size_t count) {
+  int64_t value = operands[0].value;
+  bool defined = operands[0].defined, overflow = false;
+  switch (op) {
+  case SymOp::Add:
+    for (size_t i = 1; i < count; ++i) {
+      defined &= operands[i].defined;
+      overflow |= __builtin_add_overflow(value, operands[i].value, &value);
+    }
+    break;
+  case SymOp::Mul:
+    for (size_t i = 1; i < count; ++i) {
+      defined &= operands[i].defined;
+      overflow |= __builtin_mul_overflow(value, operands[i].value, &value);
+    }
+    break;
+  case SymOp::FloorDiv:
+  case SymOp::Mod:
+    defined &= operands[1].defined;
+    if (operands[1].value <= 0)
+      return false;
+    value = op == SymOp::FloorDiv ? floorDivide(value, operands[1].value) : floorModulo(value, operands[1].value);
+    break;
+  case SymOp::Lt:
+    defined &= operands[1].defined;
+    value = value < operands[1].value;
+    break;
+  case SymOp::Le:
+    defined &= operands[1].defined;
+    value = value <= operands[1].value;
+    break;
+  default:
+    return false;
+  }
+  if (!defined || overflow)
+    return false;
+  operands[0].value = value;
+  return true;
+}
+
 class TreeEvaluator {
 public:
   explicit TreeEvaluator(const SymValues &values) : values_(values) {}
@@ -137,7 +178,8 @@ std::optional<int64_t> CompiledSym::evaluate(std::span<const int64_t> values) co
       break;
     default:
       height -= instruction.arity;
-      stack[height] = combine(instruction.op, stack + height, instruction.arity);
+      if (!combineQuickly(instruction.op, stack + height, instruction.arity))
+        stack[height] = combine(instruction.op, stack + height, instruction.arity);
       ++height;
     }
   }

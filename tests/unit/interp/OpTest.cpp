@@ -212,6 +212,12 @@ TEST(Ops, MathFunctions) {
             (std::vector<float>{3, 4}));
   EXPECT_EQ((apply<float, float>("f32", "f32", "%r = fma %a, %a, %b : IN", {3, 4}, {1, -1})), (std::vector<float>{10, 15}));
   EXPECT_EQ((apply<float, float>("f32", "f32", "%r = clamp %a, %b, %a : IN", {3, 4}, {5, -1})), (std::vector<float>{3, 4}));
+  const auto inverse = unary<double>("f64", "erfinv", {0.5, -0.999999, 1e-8, 0.0, 1.0});
+  EXPECT_NEAR(inverse[0], 0.47693627620446987, 1e-15);
+  EXPECT_NEAR(std::erf(inverse[1]), -0.999999, 1e-15);
+  EXPECT_NEAR(std::erf(inverse[2]), 1e-8, 1e-16);
+  EXPECT_EQ(inverse[3], 0);
+  EXPECT_TRUE(std::isinf(inverse[4]));
   EXPECT_EQ(unary<uint32_t>("u32", "popc", {255}), (std::vector<uint32_t>{8}));
   EXPECT_EQ(unary<int32_t>("i32", "not", {0}), (std::vector<int32_t>{-1}));
 }
@@ -316,6 +322,16 @@ TEST(Ops, SortAndHistogram) {
             (std::vector<float>{3, 2, 0, -1}));
   EXPECT_EQ((apply<int32_t, int32_t>("i32", "i32", "%r = histogram %a {bins = 4} : OUT", {1, 1, 3, 9})),
             (std::vector<int32_t>{0, 2, 0, 1}));
+}
+
+TEST(Ops, APointerTileOfOneCanBecomeAScalar) {
+  EXPECT_EQ((apply<float, float>("f32", "f32",
+                                 "%i = iota {start = 2, end = 3} : tile<1 x i32>\n%p = splat %x : tile<1 x ptr<f32>>\n"
+                                 "%q = addptr %p, %i : tile<1 x ptr<f32>>\n"
+                                 "%s = reduce %q {axis = 0, kind = \"max\"} : ptr<f32>\n%v = load %s : f32\n"
+                                 "%r = splat %v : OUT",
+                                 {1, 2, 3, 4})[1]),
+            3);
 }
 
 TEST(Ops, IntegerDotWraps) {
