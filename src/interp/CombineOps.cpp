@@ -68,8 +68,8 @@ Combine combineOf(const std::string &kind, DType d, bool propagateNan) {
 bool before(DType d, Cell a, Cell b) { return isFloat(d) ? a.f < b.f : lessInteger(d, a.i, b.i); }
 bool equal(DType d, Cell a, Cell b) { return isFloat(d) ? a.f == b.f : a.i == b.i; }
 
-/// Triton's own combine function of argmax and argmin: the later element wins unless the earlier one is strictly
-/// better (or equal, with a smaller index, when ties go left).
+/// Triton's own combine function of argmax and argmin: the later element wins unless the earlier one is
+/// strictly better (or equal, with a smaller index, when ties go left).
 bool keepsFirst(bool isMax, bool tieLeft, DType d, Cell value1, Cell index1, Cell value2, Cell index2) {
   if (isMax ? before(d, value2, value1) : before(d, value1, value2))
     return true;
@@ -81,7 +81,8 @@ bool keepsFirst(bool isMax, bool tieLeft, DType d, Cell value1, Cell index1, Cel
 Machine::Flow Machine::dot(const Op &op) {
   const auto &a = extents(op.operands[0]), &c = extents(op.results[0]);
   const size_t rank = c.size();
-  const auto m = static_cast<size_t>(c[rank - 2]), n = static_cast<size_t>(c[rank - 1]), k = static_cast<size_t>(a[rank - 1]);
+  const auto m = static_cast<size_t>(c[rank - 2]), n = static_cast<size_t>(c[rank - 1]),
+             k = static_cast<size_t>(a[rank - 1]);
   const size_t batches = count(op.results[0]) / (m * n);
   const DType d = dtype(op.results[0]);
   const bool integers = !isFloat(d);
@@ -100,7 +101,8 @@ Machine::Flow Machine::dot(const Op &op) {
         // The product of two f32 is exact in double, so each step rounds once, as a fused multiply-add does.
         if (integers)
           for (size_t j = 0; j < n; ++j)
-            sum[j].i = static_cast<int64_t>(static_cast<uint64_t>(sum[j].i) + static_cast<uint64_t>(x.i) * static_cast<uint64_t>(row[j].i));
+            sum[j].i = static_cast<int64_t>(static_cast<uint64_t>(sum[j].i) +
+                                            static_cast<uint64_t>(x.i) * static_cast<uint64_t>(row[j].i));
         else if (d == DType::Float64)
           for (size_t j = 0; j < n; ++j)
             sum[j].f += x.f * row[j].f;
@@ -122,7 +124,9 @@ Machine::Flow Machine::reduce(const Op &op) {
   const AxisView view(extents(op.operands[0]), op.attributes.integer("axis"));
   const std::string kind = op.attributes.text("kind");
   const size_t width = op.operands.size();
-  const auto lane = [&](size_t outer, size_t k, size_t inner) { return (outer * view.length + k) * view.inner + inner; };
+  const auto lane = [&](size_t outer, size_t k, size_t inner) {
+    return (outer * view.length + k) * view.inner + inner;
+  };
   std::vector<const Cell *> in(width);
   for (size_t w = 0; w < width; ++w)
     in[w] = operand(op, w);
@@ -148,7 +152,8 @@ Machine::Flow Machine::reduce(const Op &op) {
   }
   if (!kind.empty()) {
     const bool pointers = type(op.operands[0]).isPointer();
-    const DType from = pointers ? DType::UInt64 : dtype(op.operands[0]), d = pointers ? DType::UInt64 : dtype(op.results[0]);
+    const DType from = pointers ? DType::UInt64 : dtype(op.operands[0]),
+                d = pointers ? DType::UInt64 : dtype(op.results[0]);
     const Combine combine = combineOf(kind, d, op.attributes.flag("propagate_nan"));
     if (!combine || width != 1)
       return unsupported(op, kind);
@@ -248,7 +253,8 @@ Machine::Flow Machine::sort(const Op &op) {
       const auto lane = [&](size_t k) { return (outer * view.length + k) * view.inner + inner; };
       for (size_t k = 0; k < view.length; ++k)
         line[k] = in[lane(k)];
-      std::stable_sort(line.begin(), line.end(), [&](Cell a, Cell b) { return descending ? less(b, a) : less(a, b); });
+      std::stable_sort(line.begin(), line.end(),
+                       [&](Cell a, Cell b) { return descending ? less(b, a) : less(a, b); });
       for (size_t k = 0; k < view.length; ++k)
         out[lane(k)] = line[k];
     }

@@ -14,8 +14,8 @@ uint64_t maskOf(DType dtype) {
   return width >= 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
 }
 
-/// Division by zero has no meaning in Triton (the hardware decides); here the quotient is 0 and the remainder the
-/// dividend. The one overflowing quotient wraps.
+/// Division by zero has no meaning in Triton (the hardware decides); here the quotient is 0 and the remainder
+/// the dividend. The one overflowing quotient wraps.
 int64_t divideIntegers(DType dtype, int64_t a, int64_t b) {
   if (b == 0)
     return 0;
@@ -31,7 +31,8 @@ int64_t remainderOf(DType dtype, int64_t a, int64_t b) {
   return b == -1 ? 0 : a % b;
 }
 
-/// Shifting by the width or more (or by a negative number) leaves nothing but the sign of an arithmetic shift.
+/// Shifting by the width or more (or by a negative number) leaves nothing but the sign of an arithmetic
+/// shift.
 int64_t shiftLeft(DType dtype, int64_t a, int64_t b) {
   return bitsOf(b) >= bitWidth(dtype) ? 0 : static_cast<int64_t>(bitsOf(a) << b);
 }
@@ -254,7 +255,9 @@ Machine::Flow Machine::libraryCall(const Op &op, std::string_view function) {
     floats[k] = isFloat(from[k]);
   }
   Cell *out = result(op);
-  const auto value = [&](size_t k, size_t i) { return floats[k] ? x[k][i].f : convert(from[k], DType::Float64, x[k][i]).f; };
+  const auto value = [&](size_t k, size_t i) {
+    return floats[k] ? x[k][i].f : convert(from[k], DType::Float64, x[k][i]).f;
+  };
   for (size_t i = 0; i < count(op.results[0]); ++i) {
     double y = 0;
     if (found->operands == 1)
@@ -280,7 +283,8 @@ Machine::Flow Machine::fma(const Op &op) {
       return std::fma(static_cast<T>(a[i].f), static_cast<T>(b[i].f), static_cast<T>(c[i].f));
     });
   else
-    integerLanes(d, out, count(op.results[0]), [&](size_t i) { return bitsOf(a[i].i) * bitsOf(b[i].i) + bitsOf(c[i].i); });
+    integerLanes(d, out, count(op.results[0]),
+                 [&](size_t i) { return bitsOf(a[i].i) * bitsOf(b[i].i) + bitsOf(c[i].i); });
   return Flow::Next;
 }
 
@@ -303,7 +307,8 @@ Machine::Flow Machine::cast(const Op &op) {
   const DType from = dtype(op.operands[0]), to = dtype(op.results[0]);
   const Cell *x = operand(op, 0);
   Cell *out = result(op);
-  const Rounding rounding = op.attributes.text("rounding") == "rtz" ? Rounding::TowardsZero : Rounding::NearestEven;
+  const Rounding rounding =
+      op.attributes.text("rounding") == "rtz" ? Rounding::TowardsZero : Rounding::NearestEven;
   for (size_t i = 0; i < count(op.results[0]); ++i)
     out[i] = convert(from, to, x[i], rounding);
   return Flow::Next;

@@ -4,8 +4,8 @@
 
 namespace tilewright::interp {
 
-/// A function of the math library, computed in double and rounded once to the result's dtype: for f32 and narrower
-/// that is the correctly rounded value in all but a few hard cases.
+/// A function of the math library, computed in double and rounded once to the result's dtype: for f32 and
+/// narrower that is the correctly rounded value in all but a few hard cases.
 struct LibraryFunction {
   std::string_view name;
   size_t operands;

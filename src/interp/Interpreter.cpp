@@ -10,7 +10,8 @@ Expected<void> interpret(const Program &program, const Config &config, std::arra
                          std::span<const RuntimeArgument> arguments, const InterpreterLimits &limits) {
   for (int64_t dim : grid)
     if (dim < 0)
-      return fail(ErrorKind::User, "grid.empty", fmt::format("the grid ({}, {}, {}) has a negative axis", grid[0], grid[1], grid[2]));
+      return fail(ErrorKind::User, "grid.empty",
+                  fmt::format("the grid ({}, {}, {}) has a negative axis", grid[0], grid[1], grid[2]));
   TW_TRY(SymValues symbols, program.bind(config));
   interp::Machine machine(program, std::move(symbols), grid, limits);
   TW_CHECK(machine.prepare(arguments));

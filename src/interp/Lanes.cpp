@@ -7,7 +7,9 @@ namespace tilewright::interp {
 
 namespace {
 
-constexpr double powerOfTwo(int exponent) { return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52); }
+constexpr double powerOfTwo(int exponent) {
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
 
 /// A binary float format narrower than double.
 struct Format {
@@ -60,8 +62,9 @@ const Format &formatOf(DType dtype) {
   }
 }
 
-// Exponent and mantissa of a narrow format, read as the top bits of a double, give the value scaled by a power of two:
-// for subnormals too, which become subnormal doubles. So one exact multiplication converts in either direction.
+// Exponent and mantissa of a narrow format, read as the top bits of a double, give the value scaled by a
+// power of two: for subnormals too, which become subnormal doubles. So one exact multiplication converts in
+// either direction.
 
 uint64_t encodeSmall(const Format &format, double value) {
   const uint64_t sign = std::signbit(value) ? uint64_t(1) << format.width() : 0;
@@ -76,7 +79,8 @@ uint64_t encodeSmall(const Format &format, double value) {
     return sign | (format.exponentMask() << format.mantissaBits);
   if (value == 0)
     return format.nanIsNegativeZero ? 0 : sign;
-  return sign | std::bit_cast<uint64_t>(std::fabs(value) * powerOfTwo(format.bias - 1023)) >> (52 - format.mantissaBits);
+  return sign | std::bit_cast<uint64_t>(std::fabs(value) * powerOfTwo(format.bias - 1023)) >>
+                    (52 - format.mantissaBits);
 }
 
 double decodeSmall(const Format &format, uint64_t bits) {
@@ -105,7 +109,8 @@ double roundTo(DType dtype, double value, Rounding rounding) {
   const Format &format = formatOf(dtype);
   double result;
   if (std::fabs(value) < format.smallestNormal()) {
-    // Subnormal: whole multiples of one quantum. Adding and taking away 1.5 * 2^52 quanta rounds to nearest even.
+    // Subnormal: whole multiples of one quantum. Adding and taking away 1.5 * 2^52 quanta rounds to nearest
+    // even.
     if (rounding == Rounding::TowardsZero)
       result = std::trunc(value / format.quantum()) * format.quantum();
     else {
@@ -169,20 +174,24 @@ Cell convert(DType from, DType to, Cell cell, Rounding rounding) {
       const double high = std::ldexp(1.0, isSignedTarget ? bits - 1 : bits);
       const double whole = std::trunc(cell.f);
       if (whole >= high)
-        result.i = static_cast<int64_t>(isSignedTarget ? (uint64_t(1) << (bits - 1)) - 1 : ~uint64_t(0) >> (64 - bits));
+        result.i = static_cast<int64_t>(isSignedTarget ? (uint64_t(1) << (bits - 1)) - 1
+                                                       : ~uint64_t(0) >> (64 - bits));
       else if (whole <= low)
         result.i = isSignedTarget ? static_cast<int64_t>(~uint64_t(0) << (bits - 1)) : 0;
       else
-        result.i = to == DType::UInt64 ? static_cast<int64_t>(static_cast<uint64_t>(whole)) : static_cast<int64_t>(whole);
+        result.i = to == DType::UInt64 ? static_cast<int64_t>(static_cast<uint64_t>(whole))
+                                       : static_cast<int64_t>(whole);
     }
     return result;
   }
   if (isFloat(to)) {
     if (to == DType::Float32 && rounding == Rounding::NearestEven)
-      result.f = from == DType::UInt64 ? static_cast<float>(static_cast<uint64_t>(cell.i)) : static_cast<float>(cell.i);
+      result.f = from == DType::UInt64 ? static_cast<float>(static_cast<uint64_t>(cell.i))
+                                       : static_cast<float>(cell.i);
     else
-      result.f = roundTo(to, from == DType::UInt64 ? static_cast<double>(static_cast<uint64_t>(cell.i))
-                                                   : static_cast<double>(cell.i),
+      result.f = roundTo(to,
+                         from == DType::UInt64 ? static_cast<double>(static_cast<uint64_t>(cell.i))
+                                               : static_cast<double>(cell.i),
                          rounding);
     return result;
   }

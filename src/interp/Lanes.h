@@ -7,8 +7,9 @@
 
 namespace tilewright::interp {
 
-/// One lane of a tile. Integers of every width, truth values and pointers are held in `i`, sign- or zero-extended as
-/// their dtype says (u64: the bit pattern); floats of every width in `f`, always exactly representable in their dtype.
+/// One lane of a tile. Integers of every width, truth values and pointers are held in `i`, sign- or
+/// zero-extended as their dtype says (u64: the bit pattern); floats of every width in `f`, always exactly
+/// representable in their dtype.
 union Cell {
   int64_t i = 0;
   double f;
@@ -44,20 +45,21 @@ inline bool lessInteger(DType dtype, int64_t a, int64_t b) {
 
 enum class Rounding : uint8_t { NearestEven, TowardsZero };
 
-/// The nearest value of a float dtype. Past the largest finite value: infinity where the format has one (f64 to bf16),
-/// the largest finite value for the 8-bit formats (as the hardware conversions that Triton uses saturate).
+/// The nearest value of a float dtype. Past the largest finite value: infinity where the format has one (f64
+/// to bf16), the largest finite value for the 8-bit formats (as the hardware conversions that Triton uses
+/// saturate).
 double roundTo(DType dtype, double value, Rounding rounding = Rounding::NearestEven);
 
 /// Memory representation, in the low bytes. A bool is one byte, 0 or 1; any other byte reads as true.
 uint64_t encode(DType dtype, Cell cell);
 Cell decode(DType dtype, uint64_t bits);
 
-/// Triton's conversion between dtypes; float to integer truncates and saturates (NaN gives 0), anything to bool is
-/// "not zero".
+/// Triton's conversion between dtypes; float to integer truncates and saturates (NaN gives 0), anything to
+/// bool is "not zero".
 Cell convert(DType from, DType to, Cell cell, Rounding rounding = Rounding::NearestEven);
 
-/// Runs f(T{}, i) for each lane with T the type that arithmetic of that dtype is done in (double for f64, else
-/// float), and rounds the result to the dtype.
+/// Runs f(T{}, i) for each lane with T the type that arithmetic of that dtype is done in (double for f64,
+/// else float), and rounds the result to the dtype.
 template <class F> void floatLanes(DType dtype, Cell *out, size_t count, F f) {
   if (dtype == DType::Float64)
     for (size_t i = 0; i < count; ++i)

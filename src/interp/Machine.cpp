@@ -4,8 +4,10 @@
 
 namespace tilewright::interp {
 
-Machine::Machine(const Program &program, SymValues symbols, std::array<int64_t, 3> grid, const InterpreterLimits &limits)
-    : program_(program), symbols_(std::move(symbols)), grid_(grid), limits_(limits), origins_(pointerOrigins(program)) {}
+Machine::Machine(const Program &program, SymValues symbols, std::array<int64_t, 3> grid,
+                 const InterpreterLimits &limits)
+    : program_(program), symbols_(std::move(symbols)), grid_(grid), limits_(limits),
+      origins_(pointerOrigins(program)) {}
 
 Expected<void> Machine::prepare(std::span<const RuntimeArgument> arguments) {
   slots_.resize(program_.values.size());
@@ -19,10 +21,11 @@ Expected<void> Machine::prepare(std::span<const RuntimeArgument> arguments) {
   TW_CHECK(evaluateShapes());
   for (const PathCondition &path : program_.pathConditions)
     if (tilewright::evaluate(path.condition, symbols_) == 0)
-      return fail(ErrorKind::Refusal,
-                  makeDiagnostic(Severity::Error, "path.condition",
-                                 fmt::format("this program was lowered for configurations with {}", path.text),
-                                 path.location.valid() ? std::optional(path.location) : std::nullopt));
+      return fail(
+          ErrorKind::Refusal,
+          makeDiagnostic(Severity::Error, "path.condition",
+                         fmt::format("this program was lowered for configurations with {}", path.text),
+                         path.location.valid() ? std::optional(path.location) : std::nullopt));
   for (const StaticRequirement &rule : program_.requirements)
     if (tilewright::evaluate(rule.condition, symbols_) == 0)
       return fail(ErrorKind::Refusal,
@@ -37,7 +40,8 @@ Expected<void> Machine::bindArgument(const Parameter &parameter, std::span<const
     if (argument.name == parameter.name)
       given = &argument;
   if (!given)
-    return fail(ErrorKind::User, "arg.missing", fmt::format("the kernel argument {} was not given", parameter.name));
+    return fail(ErrorKind::User, "arg.missing",
+                fmt::format("the kernel argument {} was not given", parameter.name));
   Cell cell;
   if (parameter.kind == Parameter::Kind::Pointer) {
     memory_.add(*given);
@@ -66,19 +70,21 @@ Expected<void> Machine::evaluateShapes() {
     for (SymInt extent : value.type.shape) {
       const auto known = tilewright::evaluate(extent, symbols_);
       if (!known || *known < 1 || __builtin_mul_overflow(lanes, *known, &lanes))
-        return fail(ErrorKind::Refusal, makeDiagnostic(Severity::Error, "lower.shape",
-                                                       fmt::format("the tile extent {} is {} for this configuration",
-                                                                   toString(extent),
-                                                                   known ? fmt::format("{}", *known) : "unknown"),
-                                                       where()));
+        return fail(
+            ErrorKind::Refusal,
+            makeDiagnostic(Severity::Error, "lower.shape",
+                           fmt::format("the tile extent {} is {} for this configuration", toString(extent),
+                                       known ? fmt::format("{}", *known) : "unknown"),
+                           where()));
       extents_[id].push_back(*known);
     }
     if (static_cast<uint64_t>(lanes) > limits_.maxTileBytes / sizeof(Cell))
-      return fail(ErrorKind::Refusal,
-                  makeDiagnostic(Severity::Error, "run.memory",
-                                 fmt::format("a tile of {} elements is more than the interpreter may hold ({} bytes)",
-                                             lanes, limits_.maxTileBytes),
-                                 where()));
+      return fail(
+          ErrorKind::Refusal,
+          makeDiagnostic(Severity::Error, "run.memory",
+                         fmt::format("a tile of {} elements is more than the interpreter may hold ({} bytes)",
+                                     lanes, limits_.maxTileBytes),
+                         where()));
     if (value.type.kind == Type::Kind::Value || value.type.kind == Type::Kind::Pointer)
       counts_[id] = static_cast<size_t>(lanes);
   }
@@ -95,15 +101,16 @@ Expected<void> Machine::runProgram(std::array<int64_t, 3> programId) {
 Machine::Flow Machine::failed(const Op &op, ErrorKind kind, std::string code, std::string message) {
   auto diagnostic = makeDiagnostic(Severity::Error, std::move(code), std::move(message),
                                    op.location.valid() ? std::optional(op.location) : std::nullopt);
-  diagnostic.note(fmt::format("in program ({}, {}, {}) of a grid of ({}, {}, {})", programId_[0], programId_[1],
-                              programId_[2], grid_[0], grid_[1], grid_[2]));
+  diagnostic.note(fmt::format("in program ({}, {}, {}) of a grid of ({}, {}, {})", programId_[0],
+                              programId_[1], programId_[2], grid_[0], grid_[1], grid_[2]));
   error_ = Error(kind, std::move(diagnostic));
   return Flow::Failed;
 }
 
 Machine::Flow Machine::unsupported(const Op &op, std::string_view what) {
-  return failed(op, ErrorKind::Refusal, "compile.unsupported",
-                fmt::format("the interpreter cannot execute {}{}{}", name(op.kind), what.empty() ? "" : " ", what));
+  return failed(
+      op, ErrorKind::Refusal, "compile.unsupported",
+      fmt::format("the interpreter cannot execute {}{}{}", name(op.kind), what.empty() ? "" : " ", what));
 }
 
 Machine::Flow Machine::runRegion(RegionId region) {
@@ -142,8 +149,8 @@ Machine::Flow Machine::checkSymbol(const Op &op, ValueId value) {
   if (!expected || wrap(dtype(value), *expected) == slots_[value][0].i)
     return Flow::Next;
   return failed(op, ErrorKind::Internal, "internal",
-                fmt::format("{} is {} but its expression {} says {}", program_.value(value).name, slots_[value][0].i,
-                            toString(sym), *expected));
+                fmt::format("{} is {} but its expression {} says {}", program_.value(value).name,
+                            slots_[value][0].i, toString(sym), *expected));
 }
 
 void Machine::assign(std::span<const ValueId> to, std::span<const ValueId> from) {

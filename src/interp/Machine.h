@@ -5,12 +5,13 @@
 
 namespace tilewright::interp {
 
-/// Runs one program instance after the other. Every SSA value owns a slot of lanes that keeps its capacity, so that a
-/// loop allocates only in its first iteration. Each family of operations has its own file (Elementwise.cpp,
-/// ShapeOps.cpp, MemoryOps.cpp, CombineOps.cpp); control flow is in Machine.cpp.
+/// Runs one program instance after the other. Every SSA value owns a slot of lanes that keeps its capacity,
+/// so that a loop allocates only in its first iteration. Each family of operations has its own file
+/// (Elementwise.cpp, ShapeOps.cpp, MemoryOps.cpp, CombineOps.cpp); control flow is in Machine.cpp.
 class Machine {
 public:
-  Machine(const Program &program, SymValues symbols, std::array<int64_t, 3> grid, const InterpreterLimits &limits);
+  Machine(const Program &program, SymValues symbols, std::array<int64_t, 3> grid,
+          const InterpreterLimits &limits);
 
   /// Evaluates shapes and binds arguments.
   Expected<void> prepare(std::span<const RuntimeArgument> arguments);

@@ -12,8 +12,8 @@ using BufferId = uint32_t;
 inline constexpr BufferId kAnyBuffer = UINT32_MAX;    ///< several, or loaded from memory
 inline constexpr BufferId kNoBuffer = UINT32_MAX - 1; ///< nothing known yet
 
-/// The memory that a launch may touch. Addresses are real ones; every access is checked against the buffer that its
-/// pointer came from, so that running off the end of one buffer into another does not go unnoticed.
+/// The memory that a launch may touch. Addresses are real ones; every access is checked against the buffer
+/// that its pointer came from, so that running off the end of one buffer into another does not go unnoticed.
 class Memory {
 public:
   struct Buffer {
@@ -49,14 +49,15 @@ public:
 
 private:
   static bool within(const Buffer &buffer, int64_t address, uint32_t bytes) {
-    return address >= buffer.begin && address < buffer.end && buffer.end - address >= static_cast<int64_t>(bytes);
+    return address >= buffer.begin && address < buffer.end &&
+           buffer.end - address >= static_cast<int64_t>(bytes);
   }
 
   std::vector<Buffer> buffers_;
 };
 
-/// For every value that is a pointer (or a block pointer or descriptor): the buffer it can only point into. Indices
-/// count the pointer parameters in body-argument order.
+/// For every value that is a pointer (or a block pointer or descriptor): the buffer it can only point into.
+/// Indices count the pointer parameters in body-argument order.
 std::vector<BufferId> pointerOrigins(const Program &program);
 
 } // namespace tilewright::interp

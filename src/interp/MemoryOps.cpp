@@ -8,8 +8,8 @@ namespace tilewright::interp {
 
 namespace {
 
-/// What `make_block_ptr` and `make_descriptor` leave in a slot: base, then shape, strides and offsets, an entry an
-/// axis each, then the padding.
+/// What `make_block_ptr` and `make_descriptor` leave in a slot: base, then shape, strides and offsets, an
+/// entry an axis each, then the padding.
 struct BlockHandle {
   const Cell *cells;
   size_t rank;
@@ -27,8 +27,9 @@ Cell updated(const std::string &operation, DType dtype, Cell old, Cell value) {
     return value;
   if (isFloat(dtype)) {
     if (operation == "add" || operation == "fadd")
-      out.f = dtype == DType::Float64 ? old.f + value.f
-                                      : roundTo(dtype, static_cast<float>(old.f) + static_cast<float>(value.f));
+      out.f = dtype == DType::Float64
+                  ? old.f + value.f
+                  : roundTo(dtype, static_cast<float>(old.f) + static_cast<float>(value.f));
     else
       out.f = operation == "max" ? std::fmax(old.f, value.f) : std::fmin(old.f, value.f);
     return out;
@@ -80,7 +81,8 @@ Machine::Flow Machine::outOfBounds(const Op &op, BufferId buffer, DType dtype, i
   if (buffer >= buffers.size()) { // name the buffer that the address is nearest to
     uint64_t nearest = UINT64_MAX;
     for (BufferId id = 0; id < buffers.size(); ++id) {
-      const auto below = static_cast<uint64_t>(buffers[id].begin - address), above = static_cast<uint64_t>(address - buffers[id].end);
+      const auto below = static_cast<uint64_t>(buffers[id].begin - address),
+                 above = static_cast<uint64_t>(address - buffers[id].end);
       const uint64_t distance = address < buffers[id].begin ? below : address >= buffers[id].end ? above : 0;
       if (distance < nearest) {
         nearest = distance;
@@ -93,13 +95,15 @@ Machine::Flow Machine::outOfBounds(const Op &op, BufferId buffer, DType dtype, i
     return failed(op, ErrorKind::User, "run.out-of-bounds",
                   fmt::format("the kernel {} address {:#x}, but it was given no memory", verb, address));
   const Memory::Buffer &target = buffers[buffer];
-  const int64_t size = byteSize(dtype), distance = static_cast<int64_t>(static_cast<uint64_t>(address) - static_cast<uint64_t>(target.begin));
+  const int64_t size = byteSize(dtype), distance = static_cast<int64_t>(static_cast<uint64_t>(address) -
+                                                                        static_cast<uint64_t>(target.begin));
   const int64_t element = distance >= 0 ? distance / size : -((-distance + size - 1) / size);
   const int64_t elements = (target.end - target.begin) / size;
   return failed(op, ErrorKind::User, "run.out-of-bounds",
-                elements == 0 ? fmt::format("the kernel {} element {} of {}, which is empty or None", verb, element, target.name)
-                              : fmt::format("the kernel {} element {} of {}, which has {} elements of {}", verb, element,
-                                            target.name, elements, name(dtype)));
+                elements == 0 ? fmt::format("the kernel {} element {} of {}, which is empty or None", verb,
+                                            element, target.name)
+                              : fmt::format("the kernel {} element {} of {}, which has {} elements of {}",
+                                            verb, element, target.name, elements, name(dtype)));
 }
 
 Machine::Flow Machine::load(const Op &op) {
@@ -259,8 +263,9 @@ Machine::Flow Machine::deviceAssert(const Op &op) {
   for (size_t i = 0; i < count(op.operands[0]); ++i)
     if (!condition[i].i && (!mask || mask[i].i)) {
       const std::string message = op.attributes.text("message");
-      return failed(op, ErrorKind::User, "run.device-assert",
-                    fmt::format("device_assert failed{}{} (element {})", message.empty() ? "" : ": ", message, i));
+      return failed(
+          op, ErrorKind::User, "run.device-assert",
+          fmt::format("device_assert failed{}{} (element {})", message.empty() ? "" : ": ", message, i));
     }
   return Flow::Next;
 }

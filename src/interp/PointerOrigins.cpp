@@ -4,7 +4,9 @@ namespace tilewright::interp {
 
 namespace {
 
-BufferId join(BufferId a, BufferId b) { return a == kNoBuffer ? b : b == kNoBuffer || a == b ? a : kAnyBuffer; }
+BufferId join(BufferId a, BufferId b) {
+  return a == kNoBuffer ? b : b == kNoBuffer || a == b ? a : kAnyBuffer;
+}
 
 class Origins {
 public:
@@ -67,7 +69,8 @@ private:
       return;
     case OpKind::Bitcast:
       if (program_.value(op.results[0]).type.isPointer())
-        raise(op.results[0], program_.value(op.operands[0]).type.isPointer() ? origin_[op.operands[0]] : kAnyBuffer);
+        raise(op.results[0],
+              program_.value(op.operands[0]).type.isPointer() ? origin_[op.operands[0]] : kAnyBuffer);
       return;
     case OpKind::Select:
       if (program_.value(op.results[0]).type.isPointer())

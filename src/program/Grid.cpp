@@ -42,19 +42,21 @@ Expected<std::array<int64_t, 3>> Grid::evaluate(const Config &config, const SymV
                       fmt::format("the grid {} needs a value for {}", text_,
                                   dims_[axis].context().symbol(symbol).name));
       return fail(ErrorKind::User, "grid.syntax",
-                  fmt::format("axis {} of the grid {} has no value here: a division by zero or an overflow", axis, text_));
+                  fmt::format("axis {} of the grid {} has no value here: a division by zero or an overflow",
+                              axis, text_));
     }
     result[axis] = *value;
   }
   for (int64_t dim : result)
     if (dim < 0)
       return fail(ErrorKind::User, "grid.empty",
-                  fmt::format("the grid {} is ({}, {}, {}) for {}: an axis is negative", text_, result[0], result[1],
-                              result[2], config.toString()));
+                  fmt::format("the grid {} is ({}, {}, {}) for {}: an axis is negative", text_, result[0],
+                              result[1], result[2], config.toString()));
   return result;
 }
 
-Expected<SymValues> bindLaunch(const Program &program, const LaunchArguments &arguments, const Config &config) {
+Expected<SymValues> bindLaunch(const Program &program, const LaunchArguments &arguments,
+                               const Config &config) {
   TW_TRY(SymValues values, program.bind(config));
   for (const Parameter &parameter : program.parameters) {
     if (parameter.kind != Parameter::Kind::Scalar || !parameter.symbol.valid())

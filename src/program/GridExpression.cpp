@@ -51,7 +51,8 @@ public:
 
 private:
   Unexpected error(const lang::Expr *where, std::string message) const {
-    return fail(ErrorKind::User, makeDiagnostic(Severity::Error, "grid.syntax", std::move(message), where->range));
+    return fail(ErrorKind::User,
+                makeDiagnostic(Severity::Error, "grid.syntax", std::move(message), where->range));
   }
 
   static GridValue integer(SymInt value) {
@@ -113,11 +114,13 @@ private:
     case lang::ExprKind::Attribute:
       return attribute(lang::cast<lang::Attribute>(expression));
     default:
-      return error(expression, fmt::format("a grid cannot contain this ({})", lang::nodeName(expression->kind)));
+      return error(expression,
+                   fmt::format("a grid cannot contain this ({})", lang::nodeName(expression->kind)));
     }
   }
 
-  Expected<GridValue> select(const lang::Expr *where, SymInt condition, const GridValue &a, const GridValue &b) {
+  Expected<GridValue> select(const lang::Expr *where, SymInt condition, const GridValue &a,
+                             const GridValue &b) {
     if (a.isInteger() && b.isInteger())
       return integer(symbols_.select(condition, a.integer, b.integer));
     if (!a.isTuple || !b.isTuple || a.items.size() != b.items.size())
@@ -141,18 +144,18 @@ private:
     const Parameter *parameter = program_.findParameter(name);
     if (parameter && parameter->symbol.valid())
       return integer(parameter->symbol);
-    const ArgumentValue *argument = parameter && parameter->kind == Parameter::Kind::Fixed ? &parameter->fixed
-                                                                                           : arguments_.find(name);
+    const ArgumentValue *argument =
+        parameter && parameter->kind == Parameter::Kind::Fixed ? &parameter->fixed : arguments_.find(name);
     if (!argument) {
       if (parameter)
         return error(where, fmt::format("the grid needs the launch argument {}", name));
       std::string known;
       for (const Parameter &p : program_.parameters)
         known += (known.empty() ? "" : ", ") + p.name;
-      auto diagnostic = makeDiagnostic(Severity::Error, "grid.syntax",
-                                       fmt::format("'{}' is neither a parameter of {} nor a launch argument", name,
-                                                   program_.kernel),
-                                       where->range);
+      auto diagnostic = makeDiagnostic(
+          Severity::Error, "grid.syntax",
+          fmt::format("'{}' is neither a parameter of {} nor a launch argument", name, program_.kernel),
+          where->range);
       diagnostic.help("the kernel's parameters are " + known);
       return fail(ErrorKind::User, std::move(diagnostic));
     }
@@ -224,7 +227,8 @@ private:
           power = symbols_.mul(power, a);
         return integer(power);
       }
-      if (const auto exponent = b.constant(); a.isConstant(2) && exponent && *exponent >= 0 && *exponent <= 62)
+      if (const auto exponent = b.constant();
+          a.isConstant(2) && exponent && *exponent >= 0 && *exponent <= 62)
         return integer(int64_t(1) << *exponent);
       [[fallthrough]];
     default:
@@ -338,12 +342,14 @@ private:
       return integer(static_cast<int64_t>(values[0].items.size()));
     if (values.size() == 1 && function == "tuple" && values[0].isTuple)
       return values[0];
-    if (values.size() == 1 && values[0].isTuple && (function == "min" || function == "max" || function == "prod"))
+    if (values.size() == 1 && values[0].isTuple &&
+        (function == "min" || function == "max" || function == "prod"))
       values = std::vector<GridValue>(values[0].items);
-    const bool integers = !values.empty() && std::all_of(values.begin(), values.end(), [](const GridValue &value) {
-      return value.isInteger();
-    });
-    if (integers && (function == "cdiv" || function == "ceil_div" || function == "ceildiv") && values.size() == 2)
+    const bool integers =
+        !values.empty() &&
+        std::all_of(values.begin(), values.end(), [](const GridValue &value) { return value.isInteger(); });
+    if (integers && (function == "cdiv" || function == "ceil_div" || function == "ceildiv") &&
+        values.size() == 2)
       return integer(symbols_.cdiv(values[0].integer, values[1].integer));
     if (integers && (function == "min" || function == "max" || function == "prod")) {
       SymInt result = values[0].integer;
@@ -357,8 +363,9 @@ private:
   }
 
   static const std::map<std::string_view, bool> &tensorMethods() {
-    static const std::map<std::string_view, bool> kMethods = {
-        {"numel", true}, {"nelement", true}, {"size", true}, {"stride", true}, {"dim", true}, {"element_size", true}};
+    static const std::map<std::string_view, bool> kMethods = {{"numel", true}, {"nelement", true},
+                                                              {"size", true},  {"stride", true},
+                                                              {"dim", true},   {"element_size", true}};
     return kMethods;
   }
 

@@ -124,7 +124,8 @@ private:
   }
 
   std::string symbolLines() {
-    static constexpr std::string_view kKinds[] = {"open", "scalar", "program_id", "num_programs", "loop", "lane", "opaque"};
+    static constexpr std::string_view kKinds[] = {"open", "scalar", "program_id", "num_programs",
+                                                  "loop", "lane",   "opaque"};
     std::string lines;
     for (const auto &[id, name] : symbolNames_) {
       if (ownLine_.count(id))
@@ -140,8 +141,7 @@ private:
     if (const auto known = valueNames_.find(id); known != valueNames_.end())
       return "%" + known->second;
     const std::string &name = program_.value(id).name;
-    const std::string text =
-        name.empty() ? takenValueNames_.number() : takenValueNames_.unique(name, "v");
+    const std::string text = name.empty() ? takenValueNames_.number() : takenValueNames_.unique(name, "v");
     valueNames_[id] = text;
     return "%" + text;
   }
@@ -217,7 +217,8 @@ private:
       if (!region.arguments.empty()) {
         out_ += " (";
         for (size_t k = 0; k < region.arguments.size(); ++k)
-          out_ += (k ? ", " : "") + value(region.arguments[k]) + ": " + typeAndSym(region.arguments[k], false);
+          out_ +=
+              (k ? ", " : "") + value(region.arguments[k]) + ": " + typeAndSym(region.arguments[k], false);
         out_ += ")";
       }
       out_ += "\n";

@@ -40,7 +40,8 @@ public:
       while (take(","));
       TW_CHECK(expect(")"));
     }
-    while (peekWord("open") || peekWord("fixed") || peekWord("unused")) { // constexprs may also follow the list
+    while (peekWord("open") || peekWord("fixed") ||
+           peekWord("unused")) { // constexprs may also follow the list
       TW_CHECK(parameter(body));
       take(",");
     }
@@ -62,7 +63,8 @@ private:
   Unexpected errorAt(size_t begin, size_t end, std::string message) const {
     const SourceRange where{file_.get(), static_cast<uint32_t>(std::min(begin, text_.size())),
                             static_cast<uint32_t>(std::min(end, text_.size()))};
-    return fail(ErrorKind::User, makeDiagnostic(Severity::Error, "program.syntax", std::move(message), where));
+    return fail(ErrorKind::User,
+                makeDiagnostic(Severity::Error, "program.syntax", std::move(message), where));
   }
   Unexpected error(std::string message) {
     skipBlanks();
@@ -81,8 +83,8 @@ private:
     }
   }
   static bool isWordCharacter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || static_cast<unsigned char>(c) >= 0x80;
   }
   bool peek(std::string_view token) {
     skipBlanks();
@@ -152,7 +154,8 @@ private:
     skipBlanks();
     const auto prefix = symbolic::parseSymPrefix(*program_.symbols, text_.substr(position_), lookup_);
     if (!prefix)
-      return errorAt(position_, position_ + 1, prefix.error().message.substr(0, prefix.error().message.find(" of \"")));
+      return errorAt(position_, position_ + 1,
+                     prefix.error().message.substr(0, prefix.error().message.find(" of \"")));
     position_ += prefix->length;
     return prefix->expression;
   }
@@ -172,7 +175,8 @@ private:
       if (!text_.substr(position_).starts_with(".."))
         return error("expected '..'");
       position_ += 2;
-      if (position_ < text_.size() && (text_[position_] == '-' || (text_[position_] >= '0' && text_[position_] <= '9'))) {
+      if (position_ < text_.size() &&
+          (text_[position_] == '-' || (text_[position_] >= '0' && text_[position_] <= '9'))) {
         TW_TRY(result.range.max, integer());
       }
     }
@@ -319,7 +323,8 @@ private:
                                                       "loop", "lane",   "opaque"};
         const auto found = std::find(std::begin(kKinds), std::end(kKinds), kind);
         if (found == std::end(kKinds))
-          return errorAt(position_ - kind.size(), position_, fmt::format("unknown kind of symbol '{}'", kind));
+          return errorAt(position_ - kind.size(), position_,
+                         fmt::format("unknown kind of symbol '{}'", kind));
         TW_TRY(const Bounds limits, bounds());
         TW_CHECK(newSymbol(name, static_cast<SymbolKind>(found - std::begin(kKinds)), limits));
       } else if (takeWord("path")) {
@@ -344,7 +349,10 @@ private:
         if (take("@")) {
           TW_TRY(const int64_t line, integer());
           remark.location = ResolvedLocation{sourcePaths_.empty() ? file_->path() : sourcePaths_[0],
-                                             static_cast<uint32_t>(std::clamp<int64_t>(line, 0, kMaxLine)), 0, 1, {}};
+                                             static_cast<uint32_t>(std::clamp<int64_t>(line, 0, kMaxLine)),
+                                             0,
+                                             1,
+                                             {}};
         }
         program_.remarks.push_back(std::move(remark));
       } else
@@ -382,7 +390,8 @@ private:
     const std::string_view opName = word();
     const auto kind = parseOpKind(opName);
     if (!kind)
-      return errorAt(nameBegin, std::max(position_, nameBegin + 1), fmt::format("unknown operation '{}'", opName));
+      return errorAt(nameBegin, std::max(position_, nameBegin + 1),
+                     fmt::format("unknown operation '{}'", opName));
     std::vector<ValueId> operands;
     while (take("%")) {
       const std::string_view operand = word();
@@ -559,13 +568,16 @@ private:
     if (whole == "nan")
       return accept(std::numeric_limits<double>::quiet_NaN());
     if (whole == "inf" || whole == "-inf")
-      return accept(whole == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
+      return accept(whole == "inf" ? std::numeric_limits<double>::infinity()
+                                   : -std::numeric_limits<double>::infinity());
     int64_t number = 0;
     const char *last = whole.data() + whole.size();
-    if (const auto [stop, status] = std::from_chars(whole.data(), last, number); status == std::errc() && stop == last)
+    if (const auto [stop, status] = std::from_chars(whole.data(), last, number);
+        status == std::errc() && stop == last)
       return accept(number);
     double real = 0;
-    if (const auto [stop, status] = std::from_chars(whole.data(), last, real); status == std::errc() && stop == last)
+    if (const auto [stop, status] = std::from_chars(whole.data(), last, real);
+        status == std::errc() && stop == last)
       return accept(real);
     TW_TRY(const SymInt value, sym());
     return Attribute(value);
@@ -620,7 +632,8 @@ private:
     return {};
   }
 
-  /// The sources themselves are not part of the text; empty lines stand in for them, so that line numbers work.
+  /// The sources themselves are not part of the text; empty lines stand in for them, so that line numbers
+  /// work.
   void placeLocations() {
     if (sourcePaths_.empty()) {
       program_.sources.push_back(file_);

@@ -26,10 +26,12 @@ template <class Number> std::optional<Number> readNumber(std::string_view text) 
 }
 
 Unexpected syntaxError(std::string_view argument, std::string_view why) {
-  return fail(ErrorKind::User, "arg.syntax",
-              fmt::format("cannot read the argument \"{}\": {}; examples: x=f32[98432], idx=i64[1000]:0..4095, n=98432, "
-                          "eps=1e-6, y=None, FLAG=true, ACT=\"relu\", OUT=dtype:bf16",
-                          argument, why));
+  return fail(
+      ErrorKind::User, "arg.syntax",
+      fmt::format(
+          "cannot read the argument \"{}\": {}; examples: x=f32[98432], idx=i64[1000]:0..4095, n=98432, "
+          "eps=1e-6, y=None, FLAG=true, ACT=\"relu\", OUT=dtype:bf16",
+          argument, why));
 }
 
 std::optional<DType> anyDType(std::string_view text) {
@@ -56,7 +58,8 @@ Expected<TensorSpec> readTensor(std::string_view value, std::string_view argumen
   TensorSpec spec;
   const auto dtype = anyDType(trimmed(value.substr(0, open)));
   if (!dtype || *dtype == DType::Void)
-    return syntaxError(argument, fmt::format("\"{}\" is not an element type", trimmed(value.substr(0, open))));
+    return syntaxError(argument,
+                       fmt::format("\"{}\" is not an element type", trimmed(value.substr(0, open))));
   spec.dtype = *dtype;
   if (close == std::string_view::npos || close < open)
     return syntaxError(argument, "the shape has no closing ']'");
@@ -75,8 +78,10 @@ Expected<TensorSpec> readTensor(std::string_view value, std::string_view argumen
   }
   if (rest.starts_with(':')) {
     const size_t dots = rest.find("..");
-    const auto low = dots == std::string_view::npos ? std::nullopt : readNumber<int64_t>(trimmed(rest.substr(1, dots - 1)));
-    const auto high = dots == std::string_view::npos ? std::nullopt : readNumber<int64_t>(trimmed(rest.substr(dots + 2)));
+    const auto low = dots == std::string_view::npos ? std::nullopt
+                                                    : readNumber<int64_t>(trimmed(rest.substr(1, dots - 1)));
+    const auto high =
+        dots == std::string_view::npos ? std::nullopt : readNumber<int64_t>(trimmed(rest.substr(dots + 2)));
     if (!low || !high || *low > *high)
       return syntaxError(argument, "a value range is written low..high");
     spec.valueRange = {*low, *high};

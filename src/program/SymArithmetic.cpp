@@ -19,7 +19,8 @@ std::vector<SymInt> commonFactors(const Sum &sum, std::vector<SymInt> common) {
   for (const Term &term : sum) {
     std::vector<SymInt> remaining = term.factors, kept;
     for (SymInt factor : common)
-      if (const auto found = std::find(remaining.begin(), remaining.end(), factor); found != remaining.end()) {
+      if (const auto found = std::find(remaining.begin(), remaining.end(), factor);
+          found != remaining.end()) {
         kept.push_back(factor);
         remaining.erase(found);
       }
@@ -159,8 +160,8 @@ std::optional<SymContext::Impl::Division> SymContext::Impl::divide(SymInt a, Sym
     common = std::gcd(static_cast<int64_t>(common), static_cast<int64_t>(offset));
   std::vector<SymInt> shared;
   if (offset == 0)
-    shared = commonFactors(denominator, commonFactors(varying, varying.empty() ? std::vector<SymInt>{}
-                                                                                : varying[0].factors));
+    shared = commonFactors(
+        denominator, commonFactors(varying, varying.empty() ? std::vector<SymInt>{} : varying[0].factors));
   if (common < 1)
     common = 1;
   if (common > 1 || !shared.empty()) {
@@ -214,7 +215,8 @@ std::optional<SymContext::Impl::Division> SymContext::Impl::divide(SymInt a, Sym
   if (whole) {
     quotient = plus(std::move(quotient), {Term{*whole, {}}});
     const SymInt multiple = context.mul(constant(*whole), *divisor);
-    result.remainder = context.add(result.remainder, context.mul(result.scale, context.sub(*numerator, multiple)));
+    result.remainder =
+        context.add(result.remainder, context.mul(result.scale, context.sub(*numerator, multiple)));
     return finish(quotient);
   }
   result.numerator = *numerator;
@@ -258,15 +260,18 @@ SymInt SymContext::floorDiv(SymInt a, SymInt b) {
     const Sum numerator = sumOf(parts->numerator);
     if (std::all_of(numerator.begin(), numerator.end(),
                     [](const Term &term) { return term.factors.empty() || term.coefficient < 0; }) &&
-        std::any_of(numerator.begin(), numerator.end(), [](const Term &term) { return !term.factors.empty(); }))
+        std::any_of(numerator.begin(), numerator.end(),
+                    [](const Term &term) { return !term.factors.empty(); }))
       return sub(parts->quotient, cdiv(neg(parts->numerator), parts->denominator));
   }
-  // With a symbolic denominator the numerator's constant is kept non-negative, so that cdiv(M, B) is one atom,
-  // (B + M - 1) // B, and products of such stay products.
-  const SymInt last = parts->numerator.op() == SymOp::Add ? parts->numerator.operands().back() : parts->numerator;
+  // With a symbolic denominator the numerator's constant is kept non-negative, so that cdiv(M, B) is one
+  // atom, (B + M - 1) // B, and products of such stay products.
+  const SymInt last =
+      parts->numerator.op() == SymOp::Add ? parts->numerator.operands().back() : parts->numerator;
   if (!parts->denominator.isConstant() && last.constant().value_or(0) < 0) {
     const SymInt shifted = add(parts->numerator, parts->denominator);
-    return add(add(parts->quotient, constant(-1)), impl_->intern(SymOp::FloorDiv, 0, {shifted, parts->denominator}));
+    return add(add(parts->quotient, constant(-1)),
+               impl_->intern(SymOp::FloorDiv, 0, {shifted, parts->denominator}));
   }
   return add(parts->quotient, impl_->intern(SymOp::FloorDiv, 0, {parts->numerator, parts->denominator}));
 }

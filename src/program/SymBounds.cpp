@@ -11,7 +11,9 @@ namespace {
 constexpr int64_t kLow = INT64_MIN;
 constexpr int64_t kHigh = INT64_MAX;
 
-int64_t saturate(Wide value) { return value < kLow ? kLow : value > kHigh ? kHigh : static_cast<int64_t>(value); }
+int64_t saturate(Wide value) {
+  return value < kLow ? kLow : value > kHigh ? kHigh : static_cast<int64_t>(value);
+}
 
 /// Sum of two lower (or two upper) bounds where the extreme values mean "unbounded".
 int64_t addLow(int64_t a, int64_t b) { return a == kLow || b == kLow ? kLow : saturate(Wide(a) + b); }
@@ -47,11 +49,12 @@ SymRange divideRanges(SymRange a, SymRange b) {
   if (b.min < 0 && b.max > 0) {
     if (a.min == kLow || a.max == kHigh)
       return {};
-    const Wide largest = std::max<Wide>(a.min < 0 ? -Wide(a.min) : Wide(a.min), a.max < 0 ? -Wide(a.max) : Wide(a.max));
+    const Wide largest =
+        std::max<Wide>(a.min < 0 ? -Wide(a.min) : Wide(a.min), a.max < 0 ? -Wide(a.max) : Wide(a.max));
     return {saturate(-largest), saturate(largest)};
   }
-  const int64_t corners[] = {divideBounds(a.min, b.min), divideBounds(a.min, b.max), divideBounds(a.max, b.min),
-                             divideBounds(a.max, b.max)};
+  const int64_t corners[] = {divideBounds(a.min, b.min), divideBounds(a.min, b.max),
+                             divideBounds(a.max, b.min), divideBounds(a.max, b.max)};
   return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 
@@ -132,8 +135,8 @@ std::optional<int64_t> nextPowerOfTwo(int64_t x) {
 SymRange addRanges(SymRange a, SymRange b) { return {addLow(a.min, b.min), addHigh(a.max, b.max)}; }
 
 SymRange multiplyRanges(SymRange a, SymRange b) {
-  const int64_t corners[] = {multiplyBounds(a.min, b.min), multiplyBounds(a.min, b.max), multiplyBounds(a.max, b.min),
-                             multiplyBounds(a.max, b.max)};
+  const int64_t corners[] = {multiplyBounds(a.min, b.min), multiplyBounds(a.min, b.max),
+                             multiplyBounds(a.max, b.min), multiplyBounds(a.max, b.max)};
   return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 
@@ -194,9 +197,10 @@ Facts factsOf(SymOp op, int64_t value, std::span<const SymInt> operands) {
     facts.range = operands[0].range();
     for (SymInt operand : operands.subspan(1)) {
       const SymRange other = operand.range();
-      facts.range = op == SymOp::Min
-                        ? SymRange{std::min(facts.range.min, other.min), std::min(facts.range.max, other.max)}
-                        : SymRange{std::max(facts.range.min, other.min), std::max(facts.range.max, other.max)};
+      facts.range =
+          op == SymOp::Min
+              ? SymRange{std::min(facts.range.min, other.min), std::min(facts.range.max, other.max)}
+              : SymRange{std::max(facts.range.min, other.min), std::max(facts.range.max, other.max)};
     }
     facts.divisor = commonDivisor(operands);
     break;
@@ -233,7 +237,9 @@ Facts factsOf(SymOp op, int64_t value, std::span<const SymInt> operands) {
     if (operands[0].range().min >= 0 && operands[1].range().min >= 0) {
       const int64_t larger = std::max(operands[0].range().max, operands[1].range().max);
       facts.range.min = 0;
-      facts.range.max = larger == kHigh ? kHigh : static_cast<int64_t>((uint64_t(1) << std::bit_width(uint64_t(larger))) - 1);
+      facts.range.max = larger == kHigh
+                            ? kHigh
+                            : static_cast<int64_t>((uint64_t(1) << std::bit_width(uint64_t(larger))) - 1);
     }
     break;
   case SymOp::Shl:
@@ -241,7 +247,8 @@ Facts factsOf(SymOp op, int64_t value, std::span<const SymInt> operands) {
       facts.range.min = operands[0].range().min;
     break;
   case SymOp::Shr:
-    facts.range = hull(operands[0].range(), {operands[0].range().min < 0 ? -1 : 0, operands[0].range().max < 0 ? -1 : 0});
+    facts.range = hull(operands[0].range(),
+                       {operands[0].range().min < 0 ? -1 : 0, operands[0].range().max < 0 ? -1 : 0});
     break;
   }
   return facts;

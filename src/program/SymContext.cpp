@@ -26,7 +26,8 @@ bool operator<(SymInt a, SymInt b) {
 }
 
 size_t SymContext::Impl::Hash::operator()(const Key &key) const {
-  uint64_t hash = (static_cast<uint64_t>(key.op) + 1) * 0x9e3779b97f4a7c15ull ^ static_cast<uint64_t>(key.value);
+  uint64_t hash =
+      (static_cast<uint64_t>(key.op) + 1) * 0x9e3779b97f4a7c15ull ^ static_cast<uint64_t>(key.value);
   for (SymInt operand : key.operands) {
     hash ^= operand.node()->id + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
     hash *= 0xff51afd7ed558ccdull;
@@ -48,13 +49,14 @@ SymInt SymContext::Impl::intern(SymOp op, int64_t value, std::vector<SymInt> ope
       node = *found;
     else {
       const symbolic::Facts facts = symbolic::factsOf(op, value, operands);
-      nodes.push_back({op, static_cast<uint32_t>(nodes.size()), value, facts.range, facts.divisor, facts.weight,
-                       std::move(operands), &context, nullptr});
+      nodes.push_back({op, static_cast<uint32_t>(nodes.size()), value, facts.range, facts.divisor,
+                       facts.weight, std::move(operands), &context, nullptr});
       node = &nodes.back();
       table.insert(node);
     }
   }
-  const bool known = node->range.min == node->range.max && node->range.min != INT64_MIN && node->range.max != INT64_MAX;
+  const bool known =
+      node->range.min == node->range.max && node->range.min != INT64_MIN && node->range.max != INT64_MAX;
   if (op != SymOp::Constant && op != SymOp::Symbol && known)
     return constant(node->range.min);
   return SymInt(node);
@@ -68,8 +70,15 @@ SymInt SymContext::newSymbol(SymbolKind kind, std::string name, SymRange range, 
   const uint32_t id = static_cast<uint32_t>(impl_->symbols.size());
   divisor = std::max<int64_t>(divisor, 1);
   impl_->symbols.push_back({id, kind, std::move(name), range, divisor});
-  impl_->nodes.push_back(
-      {SymOp::Symbol, static_cast<uint32_t>(impl_->nodes.size()), id, range, divisor, 1, {}, this, &impl_->symbols.back()});
+  impl_->nodes.push_back({SymOp::Symbol,
+                          static_cast<uint32_t>(impl_->nodes.size()),
+                          id,
+                          range,
+                          divisor,
+                          1,
+                          {},
+                          this,
+                          &impl_->symbols.back()});
   impl_->table.insert(&impl_->nodes.back());
   return SymInt(&impl_->nodes.back());
 }

@@ -8,8 +8,8 @@
 
 namespace tilewright {
 
-/// The interning table and the builders behind SymContext. Nodes never move and never change, so only the table
-/// itself is locked; everything that reads nodes runs without a lock.
+/// The interning table and the builders behind SymContext. Nodes never move and never change, so only the
+/// table itself is locked; everything that reads nodes runs without a lock.
 struct SymContext::Impl {
   explicit Impl(SymContext &owner) : context(owner) {}
 
@@ -49,7 +49,9 @@ struct SymContext::Impl {
   struct Hash {
     using is_transparent = void;
     size_t operator()(const Key &key) const;
-    size_t operator()(const SymNode *node) const { return (*this)(Key{node->op, node->value, node->operands}); }
+    size_t operator()(const SymNode *node) const {
+      return (*this)(Key{node->op, node->value, node->operands});
+    }
   };
   struct Equal {
     using is_transparent = void;

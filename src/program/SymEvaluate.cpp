@@ -70,7 +70,8 @@ bool combineQuickly(SymOp op, Lane *operands, size_t count) {
     defined &= operands[1].defined;
     if (operands[1].value <= 0)
       return false;
-    value = op == SymOp::FloorDiv ? floorDivide(value, operands[1].value) : floorModulo(value, operands[1].value);
+    value =
+        op == SymOp::FloorDiv ? floorDivide(value, operands[1].value) : floorModulo(value, operands[1].value);
     break;
   case SymOp::Lt:
     defined &= operands[1].defined;

@@ -44,8 +44,8 @@ Sum replaced(const Sum &sum, size_t i, const Sum &replacement) {
 
 bool nonNegativeSum(const Sum &sum, int depth);
 
-/// Term i is others*(y // d) with d > 0. It is replaced by something that is not larger and free of the division:
-/// y - (d - 1) <= d*(y // d) <= y.
+/// Term i is others*(y // d) with d > 0. It is replaced by something that is not larger and free of the
+/// division: y - (d - 1) <= d*(y // d) <= y.
 bool nonNegativeAcrossDivision(const Sum &sum, size_t i, SymInt atom, int depth) {
   const Sum y = sumOf(atom.operands()[0]), d = sumOf(atom.operands()[1]);
   if (atom.operands()[1].range().min <= 0)
@@ -84,8 +84,8 @@ bool nonNegativeAcrossModulo(const Sum &sum, size_t i, SymInt atom, int depth) {
   return y.range().min >= 0 && withWhole && nonNegativeSum(replaced(sum, i, *withWhole), depth - 1);
 }
 
-/// Term i is c*min(...), c*max(...) or c*select(...). The least of the cases counts for +min, -max and a select; for
-/// +max and -min any case will do.
+/// Term i is c*min(...), c*max(...) or c*select(...). The least of the cases counts for +min, -max and a
+/// select; for +max and -min any case will do.
 bool nonNegativeAcrossCases(const Sum &sum, size_t i, SymInt atom, int depth) {
   const Term &term = sum[i];
   if (term.factors.size() != 1)
@@ -96,11 +96,12 @@ bool nonNegativeAcrossCases(const Sum &sum, size_t i, SymInt atom, int depth) {
     const auto scaled = times({Term{term.coefficient, {}}}, sumOf(value));
     return scaled && nonNegativeSum(replaced(sum, i, *scaled), depth - 1);
   };
-  return all ? std::all_of(cases.begin(), cases.end(), holds) : std::any_of(cases.begin(), cases.end(), holds);
+  return all ? std::all_of(cases.begin(), cases.end(), holds)
+             : std::any_of(cases.begin(), cases.end(), holds);
 }
 
-/// Tries ranges first, then replaces divisions, remainders, minima, ... by their bounds, `depth` of them at most.
-/// Works on sums and interns nothing: most attempts fail, and should leave nothing behind.
+/// Tries ranges first, then replaces divisions, remainders, minima, ... by their bounds, `depth` of them at
+/// most. Works on sums and interns nothing: most attempts fail, and should leave nothing behind.
 bool nonNegativeSum(const Sum &sum, int depth) {
   const SymRange range = rangeOf(sum);
   if (range.min >= 0)
@@ -150,7 +151,8 @@ SymInt SymContext::Impl::extremum(SymOp op, SymInt a, SymInt b) {
         continue;
       const bool isMin = op == SymOp::Min;
       const auto beats = [&](size_t a, size_t b) {
-        return isMin ? context.provablyLe(operands[a], operands[b]) : context.provablyLe(operands[b], operands[a]);
+        return isMin ? context.provablyLe(operands[a], operands[b])
+                     : context.provablyLe(operands[b], operands[a]);
       };
       dominated = beats(k, i) && (k < i || !beats(i, k)); // of two equal ones the first stays
     }
@@ -184,7 +186,9 @@ SymInt SymContext::Impl::nonNegative(Sum sum) {
   }
   Wide common = 0;
   for (const Term &term : sum)
-    common = fits(term.coefficient) ? std::gcd(static_cast<int64_t>(common), static_cast<int64_t>(term.coefficient)) : 1;
+    common = fits(term.coefficient)
+                 ? std::gcd(static_cast<int64_t>(common), static_cast<int64_t>(term.coefficient))
+                 : 1;
   Sum left, right;
   for (Term &term : sum) {
     if (common > 1)
@@ -197,8 +201,8 @@ SymInt SymContext::Impl::nonNegative(Sum sum) {
   if (common > 1)
     offset = offset >= 0 ? offset / common : -((-offset + common - 1) / common);
 
-  // left <= right + offset. The constant goes to the emptier side; < or <= is chosen so that it is even, which is
-  // how people write bounds: n < 16, BLOCK <= 1024.
+  // left <= right + offset. The constant goes to the emptier side; < or <= is chosen so that it is even,
+  // which is how people write bounds: n < 16, BLOCK <= 1024.
   bool strict = false;
   if (offset != 0) {
     const bool onRight = offset > 0;
@@ -224,7 +228,8 @@ SymInt SymContext::le(SymInt a, SymInt b) {
   return result.valid() ? result : impl_->intern(SymOp::Le, 0, {a, b});
 }
 SymInt SymContext::lt(SymInt a, SymInt b) {
-  const SymInt result = a == b ? constant(0) : impl_->nonNegative(plus(minus(sumOf(b), sumOf(a)), {Term{-1, {}}}));
+  const SymInt result =
+      a == b ? constant(0) : impl_->nonNegative(plus(minus(sumOf(b), sumOf(a)), {Term{-1, {}}}));
   return result.valid() ? result : impl_->intern(SymOp::Lt, 0, {a, b});
 }
 
@@ -241,7 +246,8 @@ SymInt SymContext::eq(SymInt a, SymInt b) {
   Sum sum = minus(sumOf(a), sumOf(b));
   if (sum.empty())
     return constant(1);
-  if (impl_->provablyNonNegative(plus(sum, {Term{-1, {}}})) || impl_->provablyNonNegative(minus({Term{-1, {}}}, sum)))
+  if (impl_->provablyNonNegative(plus(sum, {Term{-1, {}}})) ||
+      impl_->provablyNonNegative(minus({Term{-1, {}}}, sum)))
     return constant(0);
 
   Wide offset = 0;
@@ -256,7 +262,9 @@ SymInt SymContext::eq(SymInt a, SymInt b) {
   if (!fits(common))
     common = 1;
   for (const Term &term : sum)
-    common = fits(term.coefficient) ? std::gcd(static_cast<int64_t>(common), static_cast<int64_t>(term.coefficient)) : 1;
+    common = fits(term.coefficient)
+                 ? std::gcd(static_cast<int64_t>(common), static_cast<int64_t>(term.coefficient))
+                 : 1;
   const bool flip = sum.front().coefficient < 0;
   Sum left, right;
   if (offset != 0)
@@ -381,7 +389,8 @@ SymInt SymContext::bit(SymOp op, SymInt a, SymInt b) {
     if (op == SymOp::BitAnd && *value == -1)
       return other;
     // Two's complement: the low bits are the residue, for negative numbers too.
-    if (op == SymOp::BitAnd && *value > 0 && *value < INT64_MAX && std::has_single_bit(static_cast<uint64_t>(*value) + 1))
+    if (op == SymOp::BitAnd && *value > 0 && *value < INT64_MAX &&
+        std::has_single_bit(static_cast<uint64_t>(*value) + 1))
       return mod(other, constant(*value + 1));
   }
   if (a == b)

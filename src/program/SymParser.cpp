@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kMaxDepth = 256;
 
-/// Recursive descent over Python's precedence: or, and, not, comparison, |, ^, &, shifts, sums, products, minus.
+/// Recursive descent over Python's precedence: or, and, not, comparison, |, ^, &, shifts, sums, products,
+/// minus.
 class Parser {
 public:
   Parser(SymContext &context, std::string_view text, const SymLookup &lookup)
@@ -24,7 +25,8 @@ public:
 
 private:
   Unexpected error(const std::string &what) const {
-    return fail(ErrorKind::User, "arg.syntax", fmt::format("{} at byte {} of \"{}\"", what, position_, text_));
+    return fail(ErrorKind::User, "arg.syntax",
+                fmt::format("{} at byte {} of \"{}\"", what, position_, text_));
   }
 
   void skipBlanks() {
@@ -32,8 +34,8 @@ private:
       ++position_;
   }
   static bool isNameCharacter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || static_cast<unsigned char>(c) >= 0x80;
   }
   bool take(std::string_view token) {
     const size_t before = position_;
@@ -201,7 +203,8 @@ private:
       return error("expected an expression");
     if (text_[position_] >= '0' && text_[position_] <= '9') {
       int64_t value = 0;
-      const auto [stop, status] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
+      const auto [stop, status] =
+          std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
       if (status != std::errc())
         return error("integer out of range");
       position_ = end_ = static_cast<size_t>(stop - text_.data());
@@ -237,10 +240,12 @@ private:
       return result;
     }
     if (name == "cdiv")
-      return arguments.size() == 2 ? Expected<SymInt>(context_.cdiv(arguments[0], arguments[1])) : wrongCount();
-    if (name == "select")
-      return arguments.size() == 3 ? Expected<SymInt>(context_.select(arguments[0], arguments[1], arguments[2]))
+      return arguments.size() == 2 ? Expected<SymInt>(context_.cdiv(arguments[0], arguments[1]))
                                    : wrongCount();
+    if (name == "select")
+      return arguments.size() == 3
+                 ? Expected<SymInt>(context_.select(arguments[0], arguments[1], arguments[2]))
+                 : wrongCount();
     if (name == "next_power_of_2")
       return arguments.size() == 1 ? Expected<SymInt>(context_.nextPow2(arguments[0])) : wrongCount();
     return error(fmt::format("unknown function '{}'", name));

@@ -60,7 +60,8 @@ private:
       return {join(operands, " or ", kAnd), kOr};
     case SymOp::Not:
       if (operands[0].op() == SymOp::Eq)
-        return {fmt::format("{} != {}", text(operands[0].operands()[0], kSum), text(operands[0].operands()[1], kSum)),
+        return {fmt::format("{} != {}", text(operands[0].operands()[0], kSum),
+                            text(operands[0].operands()[1], kSum)),
                 kCompare};
       return {"not " + text(operands[0], kNot), kNot};
     case SymOp::Xor:
@@ -135,8 +136,6 @@ std::string symbolic::symText(SymInt expression, const SymNames &names) {
   return expression.valid() ? Printer(names).text(expression, kOr) : std::string("?");
 }
 
-std::string toString(SymInt expression) {
-  return symText(expression, {});
-}
+std::string toString(SymInt expression) { return symText(expression, {}); }
 
 } // namespace tilewright

@@ -37,7 +37,8 @@ std::optional<Term> termOf(SymInt product) {
       part = *std::move(inner);
     } else
       part.factors = {operand};
-    if (__builtin_mul_overflow(term.coefficient, part.coefficient, &term.coefficient) || isLarge(term.coefficient))
+    if (__builtin_mul_overflow(term.coefficient, part.coefficient, &term.coefficient) ||
+        isLarge(term.coefficient))
       return std::nullopt;
     term.factors = mergeFactors(term.factors, part.factors);
   }
@@ -126,8 +127,8 @@ SymInt numeratorOf(const Term &term, const Term &wanted, SymInt y, SymInt d) {
   return {};
 }
 
-/// Finds one `rest*(y % d)` with its partner `rest*d*(y // d)` (or a whole division that is known to be exact) and
-/// replaces them by rest*y.
+/// Finds one `rest*(y % d)` with its partner `rest*d*(y // d)` (or a whole division that is known to be
+/// exact) and replaces them by rest*y.
 bool rejoinDivision(Sum &sum) {
   for (size_t i = 0; i < sum.size(); ++i)
     for (size_t f = 0; f < sum[i].factors.size(); ++f) {
@@ -225,7 +226,8 @@ std::optional<Sum> times(const Sum &a, const Sum &b) {
   for (const Term &x : a)
     for (const Term &y : b) {
       Term term;
-      if (__builtin_mul_overflow(x.coefficient, y.coefficient, &term.coefficient) || isLarge(term.coefficient))
+      if (__builtin_mul_overflow(x.coefficient, y.coefficient, &term.coefficient) ||
+          isLarge(term.coefficient))
         return std::nullopt;
       term.factors = mergeFactors(x.factors, y.factors);
       product.push_back(std::move(term));

@@ -3,8 +3,8 @@
 
 namespace tilewright::symbolic {
 
-/// coefficient * product of factors. Factors are sorted and are never constants, sums or products (a sum only where
-/// distributing would have grown too large). No factors: a constant.
+/// coefficient * product of factors. Factors are sorted and are never constants, sums or products (a sum only
+/// where distributing would have grown too large). No factors: a constant.
 struct Term {
   Wide coefficient = 1;
   std::vector<SymInt> factors;

@@ -5,8 +5,8 @@
 
 namespace tilewright {
 
-/// Hands out names for the text form: the wanted one, or with ".2", ".3", ... when it is taken. Characters that the
-/// text form could not read back become '_'.
+/// Hands out names for the text form: the wanted one, or with ".2", ".3", ... when it is taken. Characters
+/// that the text form could not read back become '_'.
 class UniqueNames {
 public:
   std::string unique(std::string_view wanted, std::string_view otherwise);

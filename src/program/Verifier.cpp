@@ -43,14 +43,16 @@ public:
 private:
   Unexpected problem(const std::string &what) const {
     if (!op_)
-      return fail(ErrorKind::Internal, "internal", fmt::format("malformed program of {}: {}", program_.kernel, what));
+      return fail(ErrorKind::Internal, "internal",
+                  fmt::format("malformed program of {}: {}", program_.kernel, what));
     std::string operands;
     for (ValueId operand : op_->operands)
-      operands += (operands.empty() ? "" : ", ") + (operand < program_.values.size() ? toString(type(operand)) : "?");
+      operands +=
+          (operands.empty() ? "" : ", ") + (operand < program_.values.size() ? toString(type(operand)) : "?");
     return fail(ErrorKind::Internal,
                 makeDiagnostic(Severity::Error, "internal",
-                               fmt::format("malformed program of {}: '{}' ({}): {}", program_.kernel, name(op_->kind),
-                                           operands, what),
+                               fmt::format("malformed program of {}: '{}' ({}): {}", program_.kernel,
+                                           name(op_->kind), operands, what),
                                op_->location.valid() ? std::optional(op_->location) : std::nullopt));
   }
 
@@ -78,11 +80,12 @@ private:
     const Region &region = program_.region(id);
     if (yields) {
       if (region.arguments.size() != arguments.size())
-        return problem(fmt::format("a region has {} arguments instead of {}", region.arguments.size(), arguments.size()));
+        return problem(fmt::format("a region has {} arguments instead of {}", region.arguments.size(),
+                                   arguments.size()));
       for (size_t i = 0; i < arguments.size(); ++i)
         if (type(region.arguments[i]) != arguments[i])
-          return problem(fmt::format("region argument {} is {} instead of {}", i, toString(type(region.arguments[i])),
-                                     toString(arguments[i])));
+          return problem(fmt::format("region argument {} is {} instead of {}", i,
+                                     toString(type(region.arguments[i])), toString(arguments[i])));
       const OpKind last = region.ops.empty() ? OpKind::Hint : program_.op(region.ops.back()).kind;
       const bool mayReturn = holder && holder->kind == OpKind::If;
       if (last != OpKind::Yield && !(mayReturn && last == OpKind::Return))
@@ -125,7 +128,8 @@ private:
     if (!wanted)
       return problem("the body yields nothing");
     if (op_->operands.size() != wanted->size())
-      return problem(fmt::format("{} values are yielded instead of {}", op_->operands.size(), wanted->size()));
+      return problem(
+          fmt::format("{} values are yielded instead of {}", op_->operands.size(), wanted->size()));
     for (size_t i = 0; i < wanted->size(); ++i)
       if (operandType(i) != (*wanted)[i])
         return problem(fmt::format("value {} is yielded as {} instead of {}", i, toString(operandType(i)),
@@ -208,8 +212,9 @@ private:
     case OpKind::Broadcast: {
       TW_CHECK(check(resultType().rank() == operandType(0).rank(), "the rank stays"));
       for (size_t i = 0; i < resultType().rank(); ++i)
-        TW_CHECK(check(operandType(0).shape[i] == resultType().shape[i] || operandType(0).shape[i].isConstant(1),
-                       "only axes of extent 1 can grow"));
+        TW_CHECK(
+            check(operandType(0).shape[i] == resultType().shape[i] || operandType(0).shape[i].isConstant(1),
+                  "only axes of extent 1 can grow"));
       return {};
     }
     case OpKind::Permute: {
@@ -219,7 +224,8 @@ private:
                      "the order names every axis"));
       std::vector<bool> seen(order.size());
       for (size_t i = 0; i < order.size(); ++i) {
-        TW_CHECK(check(order[i] >= 0 && static_cast<size_t>(order[i]) < order.size() && !seen[static_cast<size_t>(order[i])],
+        TW_CHECK(check(order[i] >= 0 && static_cast<size_t>(order[i]) < order.size() &&
+                           !seen[static_cast<size_t>(order[i])],
                        "the order is a permutation"));
         seen[static_cast<size_t>(order[i])] = true;
         TW_CHECK(check(resultType().shape[i] == operandType(0).shape[static_cast<size_t>(order[i])],
@@ -239,7 +245,8 @@ private:
     case OpKind::Select:
       TW_CHECK(sameShapes());
       TW_CHECK(check(isTruth(operandType(0)), "the condition is i1"));
-      return check(operandType(1) == operandType(2) && operandType(1) == resultType(), "both values have the result's type");
+      return check(operandType(1) == operandType(2) && operandType(1) == resultType(),
+                   "both values have the result's type");
     case OpKind::Add:
     case OpKind::Sub:
     case OpKind::Mul:
@@ -271,30 +278,37 @@ private:
     case OpKind::Load:
       TW_CHECK(check(!op_->operands.empty() && op_->operands.size() <= 3, "takes pointer, mask and other"));
       TW_CHECK(sameShapes());
-      TW_CHECK(check(operandType(0).isPointer() && resultType().dtype == operandType(0).dtype, "loads what is pointed at"));
+      TW_CHECK(check(operandType(0).isPointer() && resultType().dtype == operandType(0).dtype,
+                     "loads what is pointed at"));
       TW_CHECK(check(op_->operands.size() < 2 || isTruth(operandType(1)), "the mask is i1"));
-      return check(op_->operands.size() < 3 || operandType(2) == resultType(), "'other' has the result's type");
+      return check(op_->operands.size() < 3 || operandType(2) == resultType(),
+                   "'other' has the result's type");
     case OpKind::Store:
-      TW_CHECK(check(op_->operands.size() == 2 || op_->operands.size() == 3, "takes pointer, value and mask"));
+      TW_CHECK(
+          check(op_->operands.size() == 2 || op_->operands.size() == 3, "takes pointer, value and mask"));
       TW_CHECK(sameShapes());
-      TW_CHECK(check(operandType(0).isPointer() && operandType(1).dtype == operandType(0).dtype, "stores what is pointed at"));
+      TW_CHECK(check(operandType(0).isPointer() && operandType(1).dtype == operandType(0).dtype,
+                     "stores what is pointed at"));
       return check(op_->operands.size() < 3 || isTruth(operandType(2)), "the mask is i1");
     case OpKind::MakeBlockPtr: {
       TW_CHECK(need({"rank"}));
       const auto rank = static_cast<size_t>(op_->attributes.integer("rank"));
       TW_CHECK(check(op_->operands.size() == 1 + 3 * rank, "takes base, shape, strides and offsets"));
-      return check(resultType().kind == Type::Kind::BlockPointer && resultType().rank() == rank, "gives a block pointer");
+      return check(resultType().kind == Type::Kind::BlockPointer && resultType().rank() == rank,
+                   "gives a block pointer");
     }
     case OpKind::Advance:
       return check(!op_->operands.empty() && operandType(0).kind == Type::Kind::BlockPointer &&
                        op_->operands.size() == 1 + operandType(0).rank() && resultType() == operandType(0),
                    "takes a block pointer and one offset an axis");
     case OpKind::BlockLoad:
-      return check(operandType(0).kind == Type::Kind::BlockPointer && operandType(0).shape == resultType().shape &&
+      return check(operandType(0).kind == Type::Kind::BlockPointer &&
+                       operandType(0).shape == resultType().shape &&
                        operandType(0).dtype == resultType().dtype,
                    "loads the block that is pointed at");
     case OpKind::BlockStore:
-      return check(operandType(0).kind == Type::Kind::BlockPointer && operandType(0).shape == operandType(1).shape &&
+      return check(operandType(0).kind == Type::Kind::BlockPointer &&
+                       operandType(0).shape == operandType(1).shape &&
                        operandType(0).dtype == operandType(1).dtype,
                    "stores the block that is pointed at");
     case OpKind::MakeDescriptor: {
@@ -313,14 +327,16 @@ private:
                    "takes a descriptor, a value and one offset an axis");
     case OpKind::AtomicRmw:
       TW_CHECK(need({"operation"}));
-      TW_CHECK(check(op_->operands.size() == 2 || op_->operands.size() == 3, "takes pointer, value and mask"));
+      TW_CHECK(
+          check(op_->operands.size() == 2 || op_->operands.size() == 3, "takes pointer, value and mask"));
       TW_CHECK(sameShapes());
       return check(operandType(0).isPointer() && operandType(1) == resultType() &&
                        (op_->operands.size() < 3 || isTruth(operandType(2))),
                    "pointer, value and i1 mask");
     case OpKind::AtomicCas:
       TW_CHECK(sameShapes());
-      return check(operandType(0).isPointer() && operandType(1) == operandType(2) && operandType(1) == resultType(),
+      return check(operandType(0).isPointer() && operandType(1) == operandType(2) &&
+                       operandType(1) == resultType(),
                    "compare and value have the result's type");
     case OpKind::Dot: {
       const size_t rank = resultType().rank();
@@ -336,8 +352,10 @@ private:
       TW_CHECK(check(!op_->operands.empty(), "needs an operand"));
       TW_CHECK(axisWithin(operandType(0).rank()));
       for (ValueId operand : op_->operands)
-        TW_CHECK(check(type(operand).shape == operandType(0).shape, "the shapes of all operands must be equal"));
-      TW_CHECK(check(op_->attributes.text("kind").empty() == !op_->regions.empty(), "either a kind or a combine region"));
+        TW_CHECK(
+            check(type(operand).shape == operandType(0).shape, "the shapes of all operands must be equal"));
+      TW_CHECK(check(op_->attributes.text("kind").empty() == !op_->regions.empty(),
+                     "either a kind or a combine region"));
       auto shape = operandType(0).shape;
       if (op_->kind == OpKind::Reduce)
         shape.erase(shape.begin() + op_->attributes.integer("axis"));
@@ -354,11 +372,13 @@ private:
     case OpKind::Assume:
       return check(isTruth(operandType(0)), "the condition is i1");
     case OpKind::DeviceAssert:
-      return check(!op_->operands.empty() && op_->operands.size() <= 2 && isTruth(operandType(0)), "the condition is i1");
+      return check(!op_->operands.empty() && op_->operands.size() <= 2 && isTruth(operandType(0)),
+                   "the condition is i1");
     case OpKind::For:
-      TW_CHECK(check(op_->operands.size() == 3 + op_->results.size(), "takes bounds, step and one value a result"));
-      TW_CHECK(check(operandType(0).isScalar() && operandType(0) == operandType(1) && operandType(0) == operandType(2) &&
-                         isInteger(operandType(0).dtype),
+      TW_CHECK(check(op_->operands.size() == 3 + op_->results.size(),
+                     "takes bounds, step and one value a result"));
+      TW_CHECK(check(operandType(0).isScalar() && operandType(0) == operandType(1) &&
+                         operandType(0) == operandType(2) && isInteger(operandType(0).dtype),
                      "bounds and step are integers of one type"));
       return carried(3);
     case OpKind::While:

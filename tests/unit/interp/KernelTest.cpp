@@ -37,8 +37,13 @@ TEST(Kernels, AddWithMask) {
       std::vector<float> x(static_cast<size_t>(n)), y(x.size()), out(x.size(), -1);
       std::iota(x.begin(), x.end(), 0.5f);
       std::iota(y.begin(), y.end(), 100.f);
-      KernelRun(kAdd).buffer("x", x).buffer("y", y).buffer("out", out).integer("n", n).set("BLOCK", block).run(
-          {(n + block - 1) / block, 1, 1});
+      KernelRun(kAdd)
+          .buffer("x", x)
+          .buffer("y", y)
+          .buffer("out", out)
+          .integer("n", n)
+          .set("BLOCK", block)
+          .run({(n + block - 1) / block, 1, 1});
       for (size_t i = 0; i < x.size(); ++i)
         EXPECT_EQ(out[i], x[i] + y[i]);
     }
@@ -127,7 +132,8 @@ kernel @softmax(%x: ptr<f32>, %out: ptr<f32>, %cols: i32 = cols, open BLOCK = 64
 }
 
 TEST(Kernels, LoopCarriesSeveralValues) {
-  // The online maximum and sum of exponentials, with swapped order on purpose: (m, l) are yielded as computed.
+  // The online maximum and sum of exponentials, with swapped order on purpose: (m, l) are yielded as
+  // computed.
   const char *const text = R"(
 kernel @online(%x: ptr<f32>, %out: ptr<f32>, %n: i32 = n, open BLOCK = 8) {
   %zero = constant {value = 0} : i32
@@ -226,13 +232,23 @@ kernel @matmul(%a: ptr<f32>, %b: ptr<f32>, %c: ptr<f32>, %M: i32 = M, %N: i32 = 
 
 TEST(Kernels, MatmulWithBlockPointers) {
   const int64_t m = 37, n = 45, k = 29;
-  std::vector<float> a(static_cast<size_t>(m * k)), b(static_cast<size_t>(k * n)), c(static_cast<size_t>(m * n), -1);
+  std::vector<float> a(static_cast<size_t>(m * k)), b(static_cast<size_t>(k * n)),
+      c(static_cast<size_t>(m * n), -1);
   for (size_t i = 0; i < a.size(); ++i)
     a[i] = static_cast<float>(static_cast<int>(i % 7) - 3);
   for (size_t i = 0; i < b.size(); ++i)
     b[i] = static_cast<float>(static_cast<int>(i % 5) - 2);
-  KernelRun(kMatmul).buffer("a", a).buffer("b", b).buffer("c", c).integer("M", m).integer("N", n).integer("K", k)
-      .set("BM", 16).set("BN", 32).set("BK", 8).run({3, 2, 1});
+  KernelRun(kMatmul)
+      .buffer("a", a)
+      .buffer("b", b)
+      .buffer("c", c)
+      .integer("M", m)
+      .integer("N", n)
+      .integer("K", k)
+      .set("BM", 16)
+      .set("BN", 32)
+      .set("BK", 8)
+      .run({3, 2, 1});
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j) {
       float sum = 0;
@@ -281,8 +297,17 @@ TEST(Kernels, MatmulIsFastEnough) {
   const int64_t n = 256;
   std::vector<float> a(static_cast<size_t>(n * n), 1), b(a.size(), 2), c(a.size());
   const auto begin = std::chrono::steady_clock::now();
-  KernelRun(kMatmul).buffer("a", a).buffer("b", b).buffer("c", c).integer("M", n).integer("N", n).integer("K", n)
-      .set("BM", 64).set("BN", 64).set("BK", 32).run({4, 4, 1});
+  KernelRun(kMatmul)
+      .buffer("a", a)
+      .buffer("b", b)
+      .buffer("c", c)
+      .integer("M", n)
+      .integer("N", n)
+      .integer("K", n)
+      .set("BM", 64)
+      .set("BN", 64)
+      .set("BK", 32)
+      .run({4, 4, 1});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(c[777], 512);
   EXPECT_LT(seconds.count(), 5);
@@ -410,10 +435,12 @@ kernel @k(%n: i32 = n) {
 
 TEST(Kernels, RefusalsAndLimits) {
   std::vector<float> x(4), y(4), out(4);
-  EXPECT_EQ(KernelRun(kAdd).buffer("x", x).buffer("y", y).integer("n", 4).set("BLOCK", 4).tryRun().error().code,
-            "arg.missing");
-  EXPECT_EQ(KernelRun(kAdd).buffer("x", x).buffer("y", y).buffer("out", out).integer("n", 4).tryRun().error().code,
-            "space.missing");
+  EXPECT_EQ(
+      KernelRun(kAdd).buffer("x", x).buffer("y", y).integer("n", 4).set("BLOCK", 4).tryRun().error().code,
+      "arg.missing");
+  EXPECT_EQ(
+      KernelRun(kAdd).buffer("x", x).buffer("y", y).buffer("out", out).integer("n", 4).tryRun().error().code,
+      "space.missing");
   KernelRun add(kAdd);
   add.buffer("x", x).buffer("y", y).buffer("out", out).integer("n", 4).set("BLOCK", 4);
   InterpreterLimits limits;

@@ -36,8 +36,9 @@ TEST(Signature, ReadsArguments) {
 }
 
 TEST(Signature, RefusesWhatItCannotRead) {
-  for (const char *text : {"x", "=3", "x=", "x=f99[4]", "x=f32[4", "x=f32[a]", "x=f32[-1]", "x=f32[4]{1,2}", "x=f32[4]{1",
-                           "x=i32[4]:3", "x=i32[4]:5..1", "x=f32[4]zzz", "x=\"abc", "x=dtype:foo"}) {
+  for (const char *text :
+       {"x", "=3", "x=", "x=f99[4]", "x=f32[4", "x=f32[a]", "x=f32[-1]", "x=f32[4]{1,2}", "x=f32[4]{1",
+        "x=i32[4]:3", "x=i32[4]:5..1", "x=f32[4]zzz", "x=\"abc", "x=dtype:foo"}) {
     const auto argument = parseArgument(text);
     ASSERT_FALSE(argument) << text;
     EXPECT_EQ(argument.error().code, "arg.syntax");

@@ -143,7 +143,8 @@ TEST_F(SymIntTest, OverflowIsLeftUnfolded) {
   EXPECT_FALSE(evaluate(huge, {}));
   EXPECT_FALSE(context.mul(c(INT64_MAX), c(2)).isConstant());
   EXPECT_FALSE(context.neg(c(INT64_MIN)).isConstant());
-  EXPECT_FALSE(context.mul(context.mul(c(INT64_MAX), e("x")), context.mul(c(INT64_MAX), e("x"))).isConstant());
+  EXPECT_FALSE(
+      context.mul(context.mul(c(INT64_MAX), e("x")), context.mul(c(INT64_MAX), e("x"))).isConstant());
   EXPECT_EQ(context.floorDiv(c(INT64_MIN), c(2)), c(INT64_MIN / 2));
   EXPECT_FALSE(context.floorDiv(c(INT64_MIN), c(-1)).isConstant());
 }
@@ -159,7 +160,9 @@ TEST_F(SymIntTest, UndefinedPartsMatterOnlyWhereTheyDecide) {
 }
 
 TEST_F(SymIntTest, AffineForm) {
-  const auto isPid = [&](uint32_t id) { return id == named["pid"].symbolId() || id == named["x"].symbolId(); };
+  const auto isPid = [&](uint32_t id) {
+    return id == named["pid"].symbolId() || id == named["x"].symbolId();
+  };
   const auto form = affineIn(e("B*pid + 2*x + M + 1 + N*x"), isPid);
   ASSERT_TRUE(form);
   EXPECT_EQ(form->constant, e("M + 1"));
@@ -210,8 +213,9 @@ TEST(SymContext, BuildsFromManyThreads) {
     threads.emplace_back([&] {
       SymInt total = context.constant(0);
       for (int i = 0; i < 400; ++i)
-        total = context.add(context.mod(total, context.constant(97)),
-                            context.mul(symbols[i % 8], context.floorDiv(symbols[(i + 3) % 8], context.constant(3))));
+        total = context.add(
+            context.mod(total, context.constant(97)),
+            context.mul(symbols[i % 8], context.floorDiv(symbols[(i + 3) % 8], context.constant(3))));
       result = total;
     });
   for (auto &thread : threads)
@@ -232,10 +236,13 @@ public:
   RandomExpressions(SymContext &context, uint32_t seed) : context_(context), random_(seed) {
     const SymRange ranges[] = {{}, {0, INT64_MAX}, {1, INT64_MAX}, {1, 64}, {0, 15}, {-8, 8}};
     for (int i = 0; i < 6; ++i)
-      symbols_.push_back(context.newSymbol(SymbolKind::RuntimeScalar, "v" + std::to_string(i), ranges[i], i == 1 ? 8 : 1));
+      symbols_.push_back(
+          context.newSymbol(SymbolKind::RuntimeScalar, "v" + std::to_string(i), ranges[i], i == 1 ? 8 : 1));
   }
 
-  int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_); }
+  int64_t pick(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random_);
+  }
 
   std::vector<int64_t> values() {
     return {pick(-40, 40), 8 * pick(0, 6), pick(1, 40), pick(1, 64), pick(0, 15), pick(-8, 8)};
@@ -251,10 +258,11 @@ public:
       plain = {SymOp::Symbol, static_cast<int64_t>(symbols_[index].symbolId()), {}};
       return symbols_[index];
     }
-    static constexpr SymOp kOps[] = {SymOp::Add, SymOp::Add, SymOp::Add, SymOp::Mul, SymOp::Mul, SymOp::FloorDiv,
-                                     SymOp::FloorDiv, SymOp::Mod, SymOp::Mod, SymOp::Min, SymOp::Max, SymOp::Select,
-                                     SymOp::NextPow2, SymOp::Lt, SymOp::Le, SymOp::Eq, SymOp::And, SymOp::Or,
-                                     SymOp::Not, SymOp::Xor, SymOp::Shl, SymOp::Shr, SymOp::BitAnd, SymOp::BitOr};
+    static constexpr SymOp kOps[] = {
+        SymOp::Add,      SymOp::Add, SymOp::Add, SymOp::Mul, SymOp::Mul,    SymOp::FloorDiv,
+        SymOp::FloorDiv, SymOp::Mod, SymOp::Mod, SymOp::Min, SymOp::Max,    SymOp::Select,
+        SymOp::NextPow2, SymOp::Lt,  SymOp::Le,  SymOp::Eq,  SymOp::And,    SymOp::Or,
+        SymOp::Not,      SymOp::Xor, SymOp::Shl, SymOp::Shr, SymOp::BitAnd, SymOp::BitOr};
     const SymOp op = kOps[pick(0, std::size(kOps) - 1)];
     const size_t count = op == SymOp::Select ? 3 : op == SymOp::Not || op == SymOp::NextPow2 ? 1 : 2;
     plain = {op, 0, std::vector<Plain>(count)};
@@ -262,21 +270,36 @@ public:
     for (size_t i = 0; i < count; ++i)
       x.push_back(build(depth - 1, plain.operands[i]));
     switch (op) {
-    case SymOp::Add: return context_.add(x[0], x[1]);
-    case SymOp::Mul: return context_.mul(x[0], x[1]);
-    case SymOp::FloorDiv: return context_.floorDiv(x[0], x[1]);
-    case SymOp::Mod: return context_.mod(x[0], x[1]);
-    case SymOp::Min: return context_.min(x[0], x[1]);
-    case SymOp::Max: return context_.max(x[0], x[1]);
-    case SymOp::Select: return context_.select(x[0], x[1], x[2]);
-    case SymOp::NextPow2: return context_.nextPow2(x[0]);
-    case SymOp::Lt: return context_.lt(x[0], x[1]);
-    case SymOp::Le: return context_.le(x[0], x[1]);
-    case SymOp::Eq: return context_.eq(x[0], x[1]);
-    case SymOp::And: return context_.logicalAnd(x[0], x[1]);
-    case SymOp::Or: return context_.logicalOr(x[0], x[1]);
-    case SymOp::Not: return context_.logicalNot(x[0]);
-    default: return context_.bit(op, x[0], x[1]);
+    case SymOp::Add:
+      return context_.add(x[0], x[1]);
+    case SymOp::Mul:
+      return context_.mul(x[0], x[1]);
+    case SymOp::FloorDiv:
+      return context_.floorDiv(x[0], x[1]);
+    case SymOp::Mod:
+      return context_.mod(x[0], x[1]);
+    case SymOp::Min:
+      return context_.min(x[0], x[1]);
+    case SymOp::Max:
+      return context_.max(x[0], x[1]);
+    case SymOp::Select:
+      return context_.select(x[0], x[1], x[2]);
+    case SymOp::NextPow2:
+      return context_.nextPow2(x[0]);
+    case SymOp::Lt:
+      return context_.lt(x[0], x[1]);
+    case SymOp::Le:
+      return context_.le(x[0], x[1]);
+    case SymOp::Eq:
+      return context_.eq(x[0], x[1]);
+    case SymOp::And:
+      return context_.logicalAnd(x[0], x[1]);
+    case SymOp::Or:
+      return context_.logicalOr(x[0], x[1]);
+    case SymOp::Not:
+      return context_.logicalNot(x[0]);
+    default:
+      return context_.bit(op, x[0], x[1]);
     }
   }
 
@@ -301,37 +324,58 @@ std::optional<int64_t> plainly(const Plain &p, const std::vector<int64_t> &value
     if (!value || *value > (int64_t(1) << 40) || *value < -(int64_t(1) << 40))
       return std::nullopt;
   const int64_t a = *maybe[0], b = maybe.size() > 1 ? *maybe[1] : 0;
-  const auto floorOf = [](int64_t x, int64_t y) { return static_cast<int64_t>(std::floor(static_cast<long double>(x) / y)); };
+  const auto floorOf = [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(std::floor(static_cast<long double>(x) / y));
+  };
   __extension__ typedef __int128 Wide;
   switch (p.op) {
-  case SymOp::Add: return a + b;
+  case SymOp::Add:
+    return a + b;
   case SymOp::Mul: {
     const Wide product = Wide(a) * b;
-    return product > INT64_MAX || product < INT64_MIN ? std::nullopt : std::optional(static_cast<int64_t>(product));
+    return product > INT64_MAX || product < INT64_MIN ? std::nullopt
+                                                      : std::optional(static_cast<int64_t>(product));
   }
-  case SymOp::FloorDiv: return b == 0 ? std::nullopt : std::optional(floorOf(a, b));
-  case SymOp::Mod: return b == 0 ? std::nullopt : std::optional(a - b * floorOf(a, b));
-  case SymOp::Min: return a < b ? a : b;
-  case SymOp::Max: return a < b ? b : a;
-  case SymOp::Select: return a ? b : *maybe[2];
+  case SymOp::FloorDiv:
+    return b == 0 ? std::nullopt : std::optional(floorOf(a, b));
+  case SymOp::Mod:
+    return b == 0 ? std::nullopt : std::optional(a - b * floorOf(a, b));
+  case SymOp::Min:
+    return a < b ? a : b;
+  case SymOp::Max:
+    return a < b ? b : a;
+  case SymOp::Select:
+    return a ? b : *maybe[2];
   case SymOp::NextPow2: {
     int64_t power = 1;
     while (power < a)
       power *= 2;
     return power;
   }
-  case SymOp::Lt: return a < b;
-  case SymOp::Le: return a <= b;
-  case SymOp::Eq: return a == b;
-  case SymOp::And: return a && b;
-  case SymOp::Or: return a || b;
-  case SymOp::Not: return !a;
-  case SymOp::Xor: return a ^ b;
-  case SymOp::BitAnd: return a & b;
-  case SymOp::BitOr: return a | b;
-  case SymOp::Shl: return b < 0 || b > 20 ? std::nullopt : std::optional(a * (int64_t(1) << b));
-  case SymOp::Shr: return b < 0 ? std::nullopt : std::optional(b > 62 ? (a < 0 ? -1 : 0) : floorOf(a, int64_t(1) << b));
-  default: return std::nullopt;
+  case SymOp::Lt:
+    return a < b;
+  case SymOp::Le:
+    return a <= b;
+  case SymOp::Eq:
+    return a == b;
+  case SymOp::And:
+    return a && b;
+  case SymOp::Or:
+    return a || b;
+  case SymOp::Not:
+    return !a;
+  case SymOp::Xor:
+    return a ^ b;
+  case SymOp::BitAnd:
+    return a & b;
+  case SymOp::BitOr:
+    return a | b;
+  case SymOp::Shl:
+    return b < 0 || b > 20 ? std::nullopt : std::optional(a * (int64_t(1) << b));
+  case SymOp::Shr:
+    return b < 0 ? std::nullopt : std::optional(b > 62 ? (a < 0 ? -1 : 0) : floorOf(a, int64_t(1) << b));
+  default:
+    return std::nullopt;
   }
 }
 
@@ -381,6 +425,37 @@ TEST(SymIntProperty, NormalFormKeepsTheValue) {
     }
   }
   EXPECT_GT(compared, 40'000u);
+}
+
+/// What the context claims to have proved must hold for every value.
+TEST(SymIntProperty, ProofsAreTrue) {
+  size_t proved = 0;
+  for (uint32_t seed = 1000; seed < 1040; ++seed) {
+    SymContext context;
+    RandomExpressions random(context, seed);
+    for (int n = 0; n < 60; ++n) {
+      Plain plainA, plainB;
+      const SymInt a = random.build(static_cast<int>(random.pick(1, 3)), plainA);
+      const SymInt b = random.build(static_cast<int>(random.pick(1, 3)), plainB);
+      const bool less = context.provablyLe(a, b), equal = context.provablyEqual(a, b);
+      if (!less && !equal)
+        continue;
+      ++proved;
+      for (int k = 0; k < 40; ++k) {
+        const auto values = random.values();
+        const auto x = plainly(plainA, values), y = plainly(plainB, values);
+        if (!x || !y)
+          continue;
+        if (less) {
+          ASSERT_LE(*x, *y) << toString(a) << " <= " << toString(b);
+        }
+        if (equal) {
+          ASSERT_EQ(*x, *y) << toString(a) << " == " << toString(b);
+        }
+      }
+    }
+  }
+  EXPECT_GT(proved, 100u);
 }
 
 } // namespace

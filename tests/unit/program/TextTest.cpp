@@ -6,7 +6,9 @@ using namespace tilewright;
 
 namespace {
 
-Expected<Program> read(const std::string &text) { return readProgram(std::make_shared<SourceFile>("test.tw", text)); }
+Expected<Program> read(const std::string &text) {
+  return readProgram(std::make_shared<SourceFile>("test.tw", text));
+}
 
 Program mustRead(const std::string &text) {
   auto program = read(text);
@@ -174,12 +176,16 @@ TEST(Verifier, RefusesMalformedPrograms) {
       {"%1 = compare %n, %n {predicate = \"lt\"} : i1\n if %1 { yield }", "two branches"},
       {"for %n, %n, %n { (%i: i32) yield %i }", "1 values are yielded instead of 0"},
       {"for %n, %n, %n { (%i: i32) %2 = add %i, %i : i32 }", "must end in a yield"},
-      {"for %n, %n, %n { (%i: i32) %2 = add %i, %i : i32 yield }\n %3 = add %2, %2 : i32", "not defined before its use"},
+      {"for %n, %n, %n { (%i: i32) %2 = add %i, %i : i32 yield }\n %3 = add %2, %2 : i32",
+       "not defined before its use"},
       {"%1 = iota {start = 0, end = 4} : tile<4 x i32>\n %2 = expand_dims %1 {axis = 0} : tile<4 x 1 x i32>",
        "the new axis has extent 1"},
-      {"%1 = iota {start = 0, end = 4} : tile<4 x i32>\n %2 = reduce %1 {axis = 0, kind = \"\"} : i32", "combine region"},
-      {"%1 = iota {start = 0, end = 4} : tile<4 x i32>\n %2 = reduce %1 {axis = 1, kind = \"sum\"} : i32", "out of range"},
-      {"%1 = iota {start = 0, end = 4} : tile<4 x i32>\n %2 = broadcast %1 : tile<8 x i32>", "extent 1 can grow"},
+      {"%1 = iota {start = 0, end = 4} : tile<4 x i32>\n %2 = reduce %1 {axis = 0, kind = \"\"} : i32",
+       "combine region"},
+      {"%1 = iota {start = 0, end = 4} : tile<4 x i32>\n %2 = reduce %1 {axis = 1, kind = \"sum\"} : i32",
+       "out of range"},
+      {"%1 = iota {start = 0, end = 4} : tile<4 x i32>\n %2 = broadcast %1 : tile<8 x i32>",
+       "extent 1 can grow"},
       {"yield", "the body yields nothing"},
   };
   for (const Case &c : cases) {
