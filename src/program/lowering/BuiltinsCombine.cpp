@@ -178,7 +178,10 @@ FrontValue combine(BuiltinCall &call, OpKind kind) {
   arguments.nameRange = call.where(kFunction);
   for (int side = 0; side < 2; ++side)
     for (const ValueId input : inputs) {
-      const ValueId argument = c.builder.addArgument(region, c.typeOf(input).withShape({}));
+      const auto formals = call.at(kFunction).function->def->args->args;
+      const size_t position = arguments.positional.size();
+      const ValueId argument = c.builder.addArgument(region, c.typeOf(input).withShape({}),
+                                                     position < formals.size() ? std::string(formals[position]->arg) : std::string());
       c.setSym(argument, {}, "element");
       arguments.positional.push_back(FrontValue::runtime(argument));
       arguments.positionalRanges.push_back(call.where(kFunction));

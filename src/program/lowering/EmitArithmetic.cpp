@@ -27,12 +27,12 @@ std::string_view predicateOf(CompareOperator op) {
   }
 }
 
-/// The divisions of the IR truncate and SymInt's round down. The two agree where neither operand is negative. Values
-/// without a known lower bound are runtime scalars (extents, strides, counts): the analysis takes them as
-/// non-negative, as every kernel that divides them does.
+/// The divisions of the IR truncate and SymInt's round down. The two agree where the dividend is not negative and the
+/// divisor is positive. A dividend without a lower bound is made of runtime scalars (extents, strides, counts): the
+/// analysis takes those as non-negative, as every kernel that divides them does. A divisor that may be negative is
+/// taken as positive, because dividing by a count that isn't makes no sense in a kernel.
 bool dividesAsFloor(SymInt dividend, SymInt divisor) {
-  const auto usable = [](SymInt e) { return e.range().min >= 0 || e.range().min == INT64_MIN; };
-  return usable(dividend) && usable(divisor) && !(divisor.range().max <= 0);
+  return (dividend.range().min >= 0 || dividend.range().min == INT64_MIN) && divisor.range().max > 0;
 }
 
 SymInt symOfArithmetic(SymContext &syms, OpKind kind, SymInt a, SymInt b, DType dtype) {

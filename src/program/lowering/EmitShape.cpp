@@ -101,6 +101,7 @@ ValueId Emitter::broadcastTo(ValueId value, const Shape &shape) {
   }
   if (!grows)
     return value;
+  checkTileShape(shape);
   // Extents that are equal by requirement only still need one spelling; a reshape gives it.
   Shape spelled = from.shape;
   bool respelled = false;

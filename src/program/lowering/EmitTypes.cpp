@@ -158,6 +158,37 @@ DType Emitter::computationType(DType a, bool aIsNumber, DType b, bool bIsNumber,
   return promoteIntegers(a, b);
 }
 
+std::optional<ValueId> Emitter::castConstant(ValueId value, DType dtype) {
+  const Op *op = c.program.definingOp(value);
+  if (op && op->kind == OpKind::Splat) {
+    const Emitter::Shape shape = c.typeOf(value).shape;
+    const auto scalar = castConstant(op->operands[0], dtype);
+    return scalar ? std::optional(splat(*scalar, shape)) : std::nullopt;
+  }
+  if (!op || op->kind != OpKind::Constant)
+    return std::nullopt;
+  const DType from = c.typeOf(value).dtype;
+  if (isFloat(from)) {
+    // Rounded in the steps that the conversions would take: to its own dtype here, to the next one by whoever reads it.
+    if (!isFloat(dtype) || (from != DType::Float32 && from != DType::Float64))
+      return std::nullopt;
+    const double number = op->attributes.number("value");
+    return floatConstant(from == DType::Float32 ? static_cast<double>(static_cast<float>(number)) : number, dtype);
+  }
+  const SymInt sym = op->attributes.sym("value");
+  const auto number = sym.constant();
+  if (isFloat(dtype)) {
+    constexpr int64_t kExact = int64_t(1) << 24; // every such integer is an f32
+    if (!number || *number > kExact || *number < -kExact)
+      return std::nullopt;
+    return floatConstant(static_cast<double>(*number), dtype);
+  }
+  const bool fitsAlways = number ? fits(*number, dtype) : isSigned(dtype) && bitWidth(dtype) >= 32 && bitWidth(from) <= 32;
+  if (dtype == DType::Int1 || !fitsAlways)
+    return std::nullopt;
+  return constant(FrontValue::integer(sym, c.valueOf(sym, c.here)), dtype);
+}
+
 ValueId Emitter::cast(ValueId value, DType dtype, const std::string &rounding) {
   return castTo(value, Type::scalar(dtype), rounding);
 }
@@ -192,6 +223,9 @@ ValueId Emitter::castTo(ValueId value, const Type &scalarType, const std::string
       c.failType(c.here, fmt::format("cannot cast {} to {}", typeName(from), typeName(to)));
     return c.create(OpKind::Bitcast, {value}, to);
   }
+  if (rounding.empty() || rounding == "rtne")
+    if (const auto folded = castConstant(value, to.dtype))
+      return *folded;
   const ValueId result = c.create(OpKind::Cast, {value}, to, std::move(attributes));
   SymInt sym = isInteger(from.dtype) && isInteger(to.dtype) ? c.symOf(value) : SymInt();
   if (sym.valid() && to.dtype == DType::Int1)

@@ -77,6 +77,9 @@ private:
   ValueId arithmetic(OpKind kind, ValueId a, ValueId b);
   ValueId addPointer(ValueId pointer, ValueId offset);
   ValueId bitwise(OpKind kind, const FrontValue &a, const FrontValue &b);
+  /// The cast of a constant, or of a tile of one, as a constant of the other dtype; nothing when it isn't one or the
+  /// conversion isn't exact here.
+  std::optional<ValueId> castConstant(ValueId value, DType dtype);
   ValueId castNumberOrValue(const FrontValue &value, DType dtype);
   [[noreturn]] void failOperands(const FrontValue &a, const FrontValue &b);
   DType scalarType(const FrontValue &value);

@@ -1,6 +1,7 @@
 #include "tilewright/program/Lowering.h"
 
 #include "AstWalk.h"
+#include "DeadCode.h"
 #include "FunctionLowerer.h"
 #include "KernelParameters.h"
 #include "WitnessSearch.h"
@@ -54,6 +55,7 @@ Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const Ji
     program.parameters.push_back(std::move(p));
   }
   lowerer.run(function.def->body);
+  removeDeadCode(program);
   return program;
 }
 

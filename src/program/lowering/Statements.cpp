@@ -168,7 +168,9 @@ void FunctionLowerer::staticAssert(const Call *call) {
   if (call->args.size() == 2)
     message = messageText(call->args[1]);
   const std::string text = message.empty() ? rule : message;
-  c.require(condition, "static_assert", text, call->range, "static assertion failed: " + text);
+  // A message with the witness's numbers in it would be wrong for every other candidate: the rule speaks for itself.
+  const bool general = call->args.size() == 2 && isa<Constant>(call->args[1]);
+  c.require(condition, "static_assert", general ? text : rule, call->range, "static assertion failed: " + text);
 }
 
 void FunctionLowerer::deviceAssert(const Assert *stmt) {
@@ -177,10 +179,9 @@ void FunctionLowerer::deviceAssert(const Assert *stmt) {
   c.here = stmt->range;
   const ValueId condition = emit.cast(emit.toTensor(value.isNumber() || value.isRuntime() ? value : c.boolean(c.truth(value, stmt->test->range))),
                                       DType::Int1);
-  lowering::LoweringContext &context = c;
   Attributes attributes;
   attributes.set("message", message);
-  context.createOp(OpKind::DeviceAssert, {condition}, {}, std::move(attributes));
+  c.createOp(OpKind::DeviceAssert, {condition}, {}, std::move(attributes));
 }
 
 } // namespace tilewright::lowering
