@@ -152,14 +152,16 @@ void walkBody(Body body, const std::function<void(const Stmt &)> &visitStmt,
 
 bool containsReturn(Body body) {
   bool found = false;
-  walkBody(body, [&](const Stmt &stmt) { found |= stmt.kind == StmtKind::Return; }, [](const Expr &) {});
+  walkBody(
+      body, [&](const Stmt &stmt) { found |= stmt.kind == StmtKind::Return; }, [](const Expr &) {});
   return found;
 }
 
 namespace {
 
 void addName(std::vector<AssignedName> &names, std::string_view name, bool certain) {
-  const auto known = std::find_if(names.begin(), names.end(), [&](const AssignedName &n) { return n.name == name; });
+  const auto known =
+      std::find_if(names.begin(), names.end(), [&](const AssignedName &n) { return n.name == name; });
   if (known == names.end())
     names.push_back({name, certain});
   else
@@ -182,11 +184,12 @@ void addTargets(std::vector<AssignedName> &names, const Expr *target, bool certa
 void collectAssigned(std::vector<AssignedName> &names, Body body, bool certain) {
   for (const Stmt *stmt : body) {
     // Walrus assignments hide in any expression of the statement itself.
-    walkBody(Body(&stmt, 1), [](const Stmt &) {},
-             [&](const Expr &e) {
-               if (const auto *named = dynCast<NamedExpr>(&e))
-                 addTargets(names, named->target, false);
-             });
+    walkBody(
+        Body(&stmt, 1), [](const Stmt &) {},
+        [&](const Expr &e) {
+          if (const auto *named = dynCast<NamedExpr>(&e))
+            addTargets(names, named->target, false);
+        });
     switch (stmt->kind) {
     case StmtKind::Assign:
       for (const Expr *target : cast<Assign>(stmt)->targets)

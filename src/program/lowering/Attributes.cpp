@@ -9,7 +9,9 @@ namespace tilewright::lowering {
 
 namespace {
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 FrontValue shapeTuple(LoweringContext &c, const std::vector<SymInt> &shape) {
   std::vector<FrontValue> items;
@@ -53,7 +55,8 @@ std::optional<bool> typePredicate(std::string_view name, const Type &type) {
 
 } // namespace
 
-FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view name, const SourceRange &range) {
+FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view name,
+                                      const SourceRange &range) {
   const auto missing = [&]() -> FrontValue {
     c.fail(range, "lower.name", fmt::format("{} has no attribute '{}'", describe(object), name));
   };
@@ -67,7 +70,8 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
   case FrontKind::Runtime: {
     const Type &type = c.typeOf(object.value);
     if (name == "dtype")
-      return FrontValue::typeObject(type.kind >= Type::Kind::BlockPointer ? Type::scalar(type.dtype) : scalarOf(type));
+      return FrontValue::typeObject(type.kind >= Type::Kind::BlockPointer ? Type::scalar(type.dtype)
+                                                                          : scalarOf(type));
     if (name == "type")
       return FrontValue::typeObject(type);
     if (name == "shape" || name == "block_shape")
@@ -118,14 +122,16 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
     if (object.is(FrontKind::None) || object.isNumber() || object.is(FrontKind::String)) {
       if (name == "dtype" && object.isNumber())
         return FrontValue::typeObject(Type::scalar(emit.numberType(object)));
-      if (name == "to" || name == "bit_length" || name == "lower" || name == "upper" || name == "startswith" || name == "endswith")
+      if (name == "to" || name == "bit_length" || name == "lower" || name == "upper" ||
+          name == "startswith" || name == "endswith")
         return FrontValue::method(object, std::string(name));
     }
     return missing();
   }
 }
 
-FrontValue FunctionLowerer::subscript(const FrontValue &object, const FrontValue &index, const SourceRange &range) {
+FrontValue FunctionLowerer::subscript(const FrontValue &object, const FrontValue &index,
+                                      const SourceRange &range) {
   if (object.is(FrontKind::Tuple)) {
     const int64_t size = static_cast<int64_t>(object.items->size());
     if (index.isIntegral()) {
@@ -168,7 +174,8 @@ FrontValue FunctionLowerer::subscript(const FrontValue &object, const FrontValue
   if (!object.isRuntime())
     c.failType(range, fmt::format("{} cannot be subscripted", describe(object)));
   // A tile: `None` makes an axis, `:` keeps one.
-  const std::vector<FrontValue> parts = index.is(FrontKind::Tuple) ? *index.items : std::vector<FrontValue>{index};
+  const std::vector<FrontValue> parts =
+      index.is(FrontKind::Tuple) ? *index.items : std::vector<FrontValue>{index};
   const size_t rank = c.typeOf(object.value).rank();
   ValueId value = object.value;
   if (c.typeOf(value).kind >= Type::Kind::BlockPointer)
@@ -179,11 +186,15 @@ FrontValue FunctionLowerer::subscript(const FrontValue &object, const FrontValue
       value = emit.expandDims(value, static_cast<int64_t>(axis));
       continue;
     }
-    const bool whole = parts[axis].is(FrontKind::Slice) &&
-                       std::all_of(parts[axis].items->begin(), parts[axis].items->end(), [](const FrontValue &v) { return v.isNone(); });
+    const bool whole =
+        parts[axis].is(FrontKind::Slice) && std::all_of(parts[axis].items->begin(), parts[axis].items->end(),
+                                                        [](const FrontValue &v) { return v.isNone(); });
     if (!whole)
-      c.unsupported(range, fmt::format("unsupported tensor index: a tile of type {} takes only ':' and 'None'", describe(object)),
-                    "tl.gather, a mask with tl.where and a sum, or a pointer do what an element access would");
+      c.unsupported(
+          range,
+          fmt::format("unsupported tensor index: a tile of type {} takes only ':' and 'None'",
+                      describe(object)),
+          "tl.gather, a mask with tl.where and a sum, or a pointer do what an element access would");
     if (++kept > rank)
       c.fail(range, "lower.shape", fmt::format("too many indices for tensor of rank {}", rank));
   }

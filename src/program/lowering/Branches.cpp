@@ -15,7 +15,8 @@ void FunctionLowerer::flatten(const FrontValue &value, std::vector<ValueId> &out
       flatten(item, out);
 }
 
-FrontValue FunctionLowerer::rebuilt(const FrontValue &form, const std::vector<ValueId> &values, size_t &next) {
+FrontValue FunctionLowerer::rebuilt(const FrontValue &form, const std::vector<ValueId> &values,
+                                    size_t &next) {
   if (form.isRuntime())
     return FrontValue::runtime(values[next++]);
   if (!form.is(FrontKind::Tuple))
@@ -59,7 +60,8 @@ ValueId FunctionLowerer::conditionValue(const FrontValue &value, const SourceRan
   ValueId condition = value.value;
   if (!type.isScalar()) {
     if (c.valueOf(emit.elementCount(type.shape), range) != 1)
-      c.unsupported(range, "boolean value of Tensor with more than one value is ambiguous", "reduce it to a scalar, e.g. with tl.max");
+      c.unsupported(range, "boolean value of Tensor with more than one value is ambiguous",
+                    "reduce it to a scalar, e.g. with tl.max");
     condition = emit.unsplat(condition);
   }
   return emit.cast(condition, DType::Int1);
@@ -70,21 +72,25 @@ FunctionLowerer::Flow FunctionLowerer::ifStatement(const If *stmt, const Continu
   c.here = stmt->test->range;
   if (!test.isRuntime()) {
     if (!test.isIntegral() && !test.isNone() && !test.is(FrontKind::String) && !test.is(FrontKind::Tuple))
-      c.unsupported(stmt->test->range, fmt::format("`if` conditionals can only accept values of type bool, int, NoneType, not {}", describe(test)));
+      c.unsupported(
+          stmt->test->range,
+          fmt::format("`if` conditionals can only accept values of type bool, int, NoneType, not {}",
+                      describe(test)));
     return block(c.truth(test, stmt->test->range) ? stmt->body : stmt->orelse, rest);
   }
   const ValueId condition = conditionValue(test, stmt->test->range);
   if (containsReturn(stmt->body) || containsReturn(stmt->orelse)) {
     if (loopDepth_ > 0)
-      c.unsupported(stmt->range, "cannot have `return` statements inside `while` or `for` statements in triton");
+      c.unsupported(stmt->range,
+                    "cannot have `return` statements inside `while` or `for` statements in triton");
     return isKernel_ ? kernelReturnIf(condition, stmt) : returningIf(condition, stmt, rest);
   }
   structuredIf(condition, stmt);
   return Flow::Next;
 }
 
-/// Lowers one side of a branch into a region of its own and hands back what the names stand for at its end; the
-/// lowerer's own names are as before.
+/// Lowers one side of a branch into a region of its own and hands back what the names stand for at its end;
+/// the lowerer's own names are as before.
 template <class Run> FunctionLowerer::Branch FunctionLowerer::branch(Run &&run) {
   Branch result;
   const Scope before = scope_;
@@ -121,7 +127,8 @@ FunctionLowerer::Flow FunctionLowerer::kernelReturnIf(ValueId condition, const I
   return thenBranch.returned && elseBranch.returned ? Flow::Returned : Flow::Next;
 }
 
-void FunctionLowerer::mergeBranches(OpId op, Branch &thenBranch, Branch &elseBranch, const Scope &before, const SourceRange &range) {
+void FunctionLowerer::mergeBranches(OpId op, Branch &thenBranch, Branch &elseBranch, const Scope &before,
+                                    const SourceRange &range) {
   std::vector<std::string> names;
   const auto differs = [](const FrontValue &a, const FrontValue &b) {
     std::vector<ValueId> x, y;
@@ -139,8 +146,9 @@ void FunctionLowerer::mergeBranches(OpId op, Branch &thenBranch, Branch &elseBra
       continue;
     for (const auto &[side, text] : {std::pair(&a, "then"), std::pair(&b, "else")})
       if (!sameForm(*side, value))
-        c.failType(range, fmt::format("initial value for `{}` is of type {}, but the {} block redefines it as {}", name, describe(value), text,
-                                      describe(*side)));
+        c.failType(range,
+                   fmt::format("initial value for `{}` is of type {}, but the {} block redefines it as {}",
+                               name, describe(value), text, describe(*side)));
     names.push_back(name);
   }
   for (const std::string &name : lasting.defined) {
@@ -149,7 +157,8 @@ void FunctionLowerer::mergeBranches(OpId op, Branch &thenBranch, Branch &elseBra
     if (both) {
       const FrontValue &a = thenBranch.scope.at(name), &b = elseBranch.scope.at(name);
       if (!sameForm(a, b))
-        c.failType(range, fmt::format("mismatched type for {} between then block ({}) and else block ({})", name, describe(a), describe(b)));
+        c.failType(range, fmt::format("mismatched type for {} between then block ({}) and else block ({})",
+                                      name, describe(a), describe(b)));
     }
     names.push_back(name);
   }
@@ -206,9 +215,10 @@ void FunctionLowerer::mergeBranches(OpId op, Branch &thenBranch, Branch &elseBra
     bindName(name, rebuilt(lasting.scope.at(name), results, next));
 }
 
-/// A helper's `if` with a `return` inside: what follows the `if` becomes the end of the branch that goes on, and the
-/// two returned values are merged.
-FunctionLowerer::Flow FunctionLowerer::returningIf(ValueId condition, const If *stmt, const Continuation *rest) {
+/// A helper's `if` with a `return` inside: what follows the `if` becomes the end of the branch that goes on,
+/// and the two returned values are merged.
+FunctionLowerer::Flow FunctionLowerer::returningIf(ValueId condition, const If *stmt,
+                                                   const Continuation *rest) {
   const SourceRange here = c.here = stmt->range;
   const OpId op = c.createOp(OpKind::If, {condition}, {});
   FrontValue values[2];
@@ -229,8 +239,8 @@ FunctionLowerer::Flow FunctionLowerer::returningIf(ValueId condition, const If *
   return Flow::Returned;
 }
 
-FrontValue FunctionLowerer::mergeReturns(OpId op, RegionId thenRegion, const FrontValue &a, RegionId elseRegion, const FrontValue &b,
-                                         const SourceRange &range) {
+FrontValue FunctionLowerer::mergeReturns(OpId op, RegionId thenRegion, const FrontValue &a,
+                                         RegionId elseRegion, const FrontValue &b, const SourceRange &range) {
   const RegionId regions[2] = {thenRegion, elseRegion};
   FrontValue sides[2] = {a, b};
   for (int side = 0; side < 2; ++side) {
@@ -269,7 +279,8 @@ FrontValue FunctionLowerer::mergeReturns(OpId op, RegionId thenRegion, const Fro
     c.program.values.push_back(std::move(value));
     c.program.ops[op].results.push_back(id);
     const SymInt x = c.symOf(values[0][i]), y = c.symOf(values[1][i]);
-    c.setSym(id, condition.valid() && x.valid() && y.valid() ? c.syms.select(condition, x, y) : SymInt(), "merged");
+    c.setSym(id, condition.valid() && x.valid() && y.valid() ? c.syms.select(condition, x, y) : SymInt(),
+             "merged");
     results.push_back(id);
   }
   size_t next = 0;
@@ -292,8 +303,9 @@ FrontValue FunctionLowerer::conditionalExpression(const IfExp *expr) {
     });
   c.here = here;
   if (!sameForm(values[0], values[1]))
-    c.failType(expr->range, fmt::format("ternary expression with dynamic condition has inconsistent types {} and {}", describe(values[0]),
-                                        describe(values[1])));
+    c.failType(expr->range,
+               fmt::format("ternary expression with dynamic condition has inconsistent types {} and {}",
+                           describe(values[0]), describe(values[1])));
   return mergeReturns(op, branches[0].region, values[0], branches[1].region, values[1], expr->range);
 }
 

@@ -59,8 +59,8 @@ using Table = std::unordered_map<std::string_view, ParsedRow>;
 const Table &table() {
   static const Table kTable = [] {
     Table built;
-    for (const auto rows : {programBuiltins(), shapeBuiltins(), memoryBuiltins(), blockBuiltins(), mathBuiltins(), combineBuiltins(),
-                            pythonBuiltins()})
+    for (const auto rows : {programBuiltins(), shapeBuiltins(), memoryBuiltins(), blockBuiltins(),
+                            mathBuiltins(), combineBuiltins(), pythonBuiltins()})
       for (const Builtin &row : rows)
         built.emplace(row.name, parseRow(row));
     return built;
@@ -83,7 +83,8 @@ const Builtin *findBuiltin(std::string_view name) {
   if (name.substr(0, kMath.size()) == kMath)
     return findBuiltin(name.substr(kMath.size()));
   // Functions of libdevice that older versions kept in tl or tl.math.
-  const ParsedRow *row = name.find('.') == std::string_view::npos ? findRow(fmt::format("math.{}", name)) : nullptr;
+  const ParsedRow *row =
+      name.find('.') == std::string_view::npos ? findRow(fmt::format("math.{}", name)) : nullptr;
   return row ? row->row : nullptr;
 }
 
@@ -106,7 +107,8 @@ std::string_view unsupportedReason(std::string_view name) {
   return {};
 }
 
-FrontValue callBuiltin(FunctionLowerer &function, const Builtin &row, const FunctionLowerer::CallArguments &arguments) {
+FrontValue callBuiltin(FunctionLowerer &function, const Builtin &row,
+                       const FunctionLowerer::CallArguments &arguments) {
   const ParsedRow &parsed = *findRow(row.name);
   BuiltinCall call(function, std::string(row.name), arguments.range, arguments.nameRange);
   LoweringContext &c = function.context();
@@ -122,23 +124,27 @@ FrontValue callBuiltin(FunctionLowerer &function, const Builtin &row, const Func
       call.rest.push_back(arguments.positional[i]);
     } else {
       c.fail(arguments.positionalRanges[i], "lower.call",
-             fmt::format("{} takes at most {} positional arguments, but {} were given", spelled, parsed.positional, arguments.positional.size()));
+             fmt::format("{} takes at most {} positional arguments, but {} were given", spelled,
+                         parsed.positional, arguments.positional.size()));
     }
   }
   for (size_t i = 0; i < arguments.keywords.size(); ++i) {
     const auto &[name, value] = arguments.keywords[i];
     const auto parameter = std::find(parsed.names.begin(), parsed.names.end(), name);
     if (parameter == parsed.names.end())
-      c.fail(arguments.keywordRanges[i], "lower.call", fmt::format("{} has no parameter '{}'", spelled, name));
+      c.fail(arguments.keywordRanges[i], "lower.call",
+             fmt::format("{} has no parameter '{}'", spelled, name));
     const size_t at = parameter - parsed.names.begin();
     if (call.bound[at])
-      c.fail(arguments.keywordRanges[i], "lower.call", fmt::format("{} got several values for '{}'", spelled, name));
+      c.fail(arguments.keywordRanges[i], "lower.call",
+             fmt::format("{} got several values for '{}'", spelled, name));
     call.bound[at] = value;
     call.ranges[at] = arguments.keywordRanges[i];
   }
   for (size_t i = 0; i < parsed.names.size(); ++i)
     if (!call.bound[i] && !parsed.optional[i])
-      c.fail(arguments.range, "lower.call", fmt::format("{} is called without its argument '{}'", spelled, parsed.names[i]));
+      c.fail(arguments.range, "lower.call",
+             fmt::format("{} is called without its argument '{}'", spelled, parsed.names[i]));
   c.here = arguments.range;
   return row.lower(call);
 }
@@ -175,8 +181,12 @@ int64_t BuiltinCall::integer(size_t i, int64_t otherwise) {
 
 SymInt BuiltinCall::extent(const FrontValue &value, const SourceRange &where) {
   if (!value.isIntegral())
-    c.failType(where, value.isRuntime() ? fmt::format("a shape must be made of constexpr integers, but '{}' is only known at run time", where.text())
-                                        : fmt::format("a shape must be made of constexpr integers, not {}", emit.typeName(value)));
+    c.failType(
+        where,
+        value.isRuntime()
+            ? fmt::format("a shape must be made of constexpr integers, but '{}' is only known at run time",
+                          where.text())
+            : fmt::format("a shape must be made of constexpr integers, not {}", emit.typeName(value)));
   return value.sym;
 }
 
@@ -234,7 +244,8 @@ Emitter::Shape BuiltinCall::shape(const std::vector<FrontValue> &extents, const 
 }
 
 void BuiltinCall::failArgument(size_t i, const std::string &expected) {
-  c.failType(where(i), fmt::format("argument '{}' of {} must be {}, not {}", parameters[i], nameRange.text(), expected, emit.typeName(at(i))));
+  c.failType(where(i), fmt::format("argument '{}' of {} must be {}, not {}", parameters[i], nameRange.text(),
+                                   expected, emit.typeName(at(i))));
 }
 
 } // namespace tilewright::lowering

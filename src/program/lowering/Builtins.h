@@ -9,7 +9,8 @@ namespace tilewright::lowering {
 class BuiltinCall {
 public:
   BuiltinCall(FunctionLowerer &function, std::string name, SourceRange range, SourceRange nameRange)
-      : function(function), c(function.context()), emit(function.emitter()), name(std::move(name)), range(range), nameRange(nameRange) {}
+      : function(function), c(function.context()), emit(function.emitter()), name(std::move(name)),
+        range(range), nameRange(nameRange) {}
 
   FunctionLowerer &function;
   LoweringContext &c;
@@ -44,7 +45,8 @@ public:
 };
 
 /// A row of the tables: a function of triton.language, triton or Python.
-/// `parameters`: names in order; `x=` may be left out; `*rest` takes what remains; behind a lone `*` only keywords.
+/// `parameters`: names in order; `x=` may be left out; `*rest` takes what remains; behind a lone `*` only
+/// keywords.
 struct Builtin {
   std::string_view name;
   std::string_view parameters;
@@ -53,13 +55,14 @@ struct Builtin {
 };
 
 // The tables, one file each.
-std::span<const Builtin> programBuiltins();     // BuiltinsProgram.cpp: program ids, ranges, constexpr functions, assertions
-std::span<const Builtin> shapeBuiltins();       // BuiltinsShape.cpp
-std::span<const Builtin> memoryBuiltins();      // BuiltinsMemory.cpp: load, store, atomics
-std::span<const Builtin> blockBuiltins();       // BuiltinsBlock.cpp: block pointers, descriptors
-std::span<const Builtin> mathBuiltins();        // BuiltinsMath.cpp
-std::span<const Builtin> combineBuiltins();     // BuiltinsCombine.cpp: dot, reductions, scans, sort
-std::span<const Builtin> pythonBuiltins();      // BuiltinsPython.cpp: min, max, len, int, float, ...
+std::span<const Builtin>
+programBuiltins(); // BuiltinsProgram.cpp: program ids, ranges, constexpr functions, assertions
+std::span<const Builtin> shapeBuiltins();   // BuiltinsShape.cpp
+std::span<const Builtin> memoryBuiltins();  // BuiltinsMemory.cpp: load, store, atomics
+std::span<const Builtin> blockBuiltins();   // BuiltinsBlock.cpp: block pointers, descriptors
+std::span<const Builtin> mathBuiltins();    // BuiltinsMath.cpp
+std::span<const Builtin> combineBuiltins(); // BuiltinsCombine.cpp: dot, reductions, scans, sort
+std::span<const Builtin> pythonBuiltins();  // BuiltinsPython.cpp: min, max, len, int, float, ...
 
 /// The row for a name as `valueOfPath` gives it, or null.
 const Builtin *findBuiltin(std::string_view name);
@@ -68,12 +71,15 @@ const Builtin *findMethod(const Type &type, std::string_view name);
 /// Why a known name is not supported (Unsupported.def); empty for names that nobody knows.
 std::string_view unsupportedReason(std::string_view name);
 
-FrontValue callBuiltin(FunctionLowerer &function, const Builtin &row, const FunctionLowerer::CallArguments &arguments);
+FrontValue callBuiltin(FunctionLowerer &function, const Builtin &row,
+                       const FunctionLowerer::CallArguments &arguments);
 std::optional<FrontValue> callTypeMethod(LoweringContext &c, const FrontValue &self, std::string_view name);
 
 // Shared between tables.
-FrontValue reduceByKind(BuiltinCall &call, ValueId input, std::optional<int64_t> axis, std::string_view kind, bool keepDims);
+FrontValue reduceByKind(BuiltinCall &call, ValueId input, std::optional<int64_t> axis, std::string_view kind,
+                        bool keepDims);
 /// `reduceByKind`'s pair form: the value and where it stands along the axis.
-std::pair<ValueId, ValueId> reduceWithIndex(BuiltinCall &call, ValueId input, int64_t axis, bool wantMax, bool tieLeft, bool keepDims);
+std::pair<ValueId, ValueId> reduceWithIndex(BuiltinCall &call, ValueId input, int64_t axis, bool wantMax,
+                                            bool tieLeft, bool keepDims);
 
 } // namespace tilewright::lowering

@@ -8,25 +8,30 @@ namespace tilewright::lowering {
 namespace {
 
 /// Shapes, strides and offsets of a block: integer scalars of one width.
-void addScalars(BuiltinCall &call, std::vector<ValueId> &operands, const std::vector<FrontValue> &items, size_t argument, DType dtype) {
+void addScalars(BuiltinCall &call, std::vector<ValueId> &operands, const std::vector<FrontValue> &items,
+                size_t argument, DType dtype) {
   for (const FrontValue &item : items) {
     if (!item.isIntegral() && !item.isRuntime())
       call.failArgument(argument, "integers");
     ValueId value = item.isRuntime() ? call.emit.unsplat(item.value) : call.emit.toTensor(item);
     if (!isInteger(call.c.typeOf(value).dtype) || call.c.typeOf(value).kind != Type::Kind::Value)
-      call.c.failType(call.where(argument), fmt::format("expected an integer scalar type in shape/strides/offsets, not {}", call.emit.typeName(item)));
+      call.c.failType(call.where(argument),
+                      fmt::format("expected an integer scalar type in shape/strides/offsets, not {}",
+                                  call.emit.typeName(item)));
     operands.push_back(call.emit.cast(value, dtype));
   }
 }
 
 void sameLength(BuiltinCall &call, size_t argument, size_t given, size_t wanted) {
   if (given != wanted)
-    call.c.fail(call.where(argument), "lower.shape", fmt::format("expected {} {}, but got {}", wanted, call.parameters[argument], given));
+    call.c.fail(call.where(argument), "lower.shape",
+                fmt::format("expected {} {}, but got {}", wanted, call.parameters[argument], given));
 }
 
 FrontValue makeBlockPtr(BuiltinCall &call) {
   enum { kBase, kShape, kStrides, kOffsets, kBlock, kOrder };
-  if (!call.at(kBase).isRuntime() || !call.c.typeOf(call.at(kBase).value).isPointer() || !call.c.typeOf(call.at(kBase).value).shape.empty())
+  if (!call.at(kBase).isRuntime() || !call.c.typeOf(call.at(kBase).value).isPointer() ||
+      !call.c.typeOf(call.at(kBase).value).shape.empty())
     call.failArgument(kBase, "a scalar pointer");
   const Emitter::Shape block = call.shape(call.sequence(kBlock), call.where(kBlock));
   call.emit.checkTileShape(block);
@@ -46,12 +51,15 @@ FrontValue makeBlockPtr(BuiltinCall &call) {
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i < sorted.size(); ++i)
     if (sorted.size() != block.size() || sorted[i] != static_cast<int64_t>(i))
-      call.c.fail(call.where(kOrder), "lower.shape", "expected a permutation of (0, 1, ..., len(order)-1) in order");
+      call.c.fail(call.where(kOrder), "lower.shape",
+                  "expected a permutation of (0, 1, ..., len(order)-1) in order");
   Attributes attributes;
   attributes.set("rank", static_cast<int64_t>(block.size()));
   attributes.set("order", order);
   const DType dtype = call.c.typeOf(operands[0]).dtype;
-  return FrontValue::runtime(call.c.create(OpKind::MakeBlockPtr, std::move(operands), Type{Type::Kind::BlockPointer, dtype, block}, std::move(attributes)));
+  return FrontValue::runtime(call.c.create(OpKind::MakeBlockPtr, std::move(operands),
+                                           Type{Type::Kind::BlockPointer, dtype, block},
+                                           std::move(attributes)));
 }
 
 FrontValue advance(BuiltinCall &call) {
@@ -69,7 +77,8 @@ std::vector<int64_t> checkedAxes(BuiltinCall &call, const FrontValue *boundary, 
   std::vector<int64_t> axes;
   if (!boundary)
     return axes;
-  const std::vector<FrontValue> items = boundary->is(FrontKind::Tuple) ? *boundary->items : std::vector<FrontValue>{*boundary};
+  const std::vector<FrontValue> items =
+      boundary->is(FrontKind::Tuple) ? *boundary->items : std::vector<FrontValue>{*boundary};
   for (const FrontValue &item : items) {
     if (!item.isIntegral())
       call.c.failType(call.range, "`boundary_check` must be constexpr integers");
@@ -93,21 +102,29 @@ ValueId descriptorOf(BuiltinCall &call) {
 
 FrontValue makeDescriptor(BuiltinCall &call) {
   enum { kBase, kShape, kStrides, kBlock, kPadding };
-  if (!call.at(kBase).isRuntime() || !call.c.typeOf(call.at(kBase).value).isPointer() || !call.c.typeOf(call.at(kBase).value).shape.empty())
+  if (!call.at(kBase).isRuntime() || !call.c.typeOf(call.at(kBase).value).isPointer() ||
+      !call.c.typeOf(call.at(kBase).value).shape.empty())
     call.failArgument(kBase, "a scalar pointer");
   const Emitter::Shape block = call.shape(call.sequence(kBlock), call.where(kBlock));
   const auto shape = call.sequence(kShape), strides = call.sequence(kStrides);
   if (shape.empty() || shape.size() > 5)
-    call.c.fail(call.where(kShape), "lower.shape", fmt::format("expected 1 <= ndim <= 5 but got {} dimensions", shape.size()));
+    call.c.fail(call.where(kShape), "lower.shape",
+                fmt::format("expected 1 <= ndim <= 5 but got {} dimensions", shape.size()));
   sameLength(call, kStrides, strides.size(), shape.size());
   sameLength(call, kBlock, block.size(), shape.size());
   if (!strides.back().isIntegral() || strides.back().witness != 1)
-    call.c.fail(call.where(kStrides), "lower.type", "tensor descriptor last dim's stride must be the constexpr 1",
-                strides.back().isIntegral() && !strides.back().sym.isConstant() ? call.c.syms.eq(strides.back().sym, call.c.syms.constant(1)) : SymInt());
+    call.c.fail(call.where(kStrides), "lower.type",
+                "tensor descriptor last dim's stride must be the constexpr 1",
+                strides.back().isIntegral() && !strides.back().sym.isConstant()
+                    ? call.c.syms.eq(strides.back().sym, call.c.syms.constant(1))
+                    : SymInt());
   const DType dtype = call.c.typeOf(call.at(kBase).value).dtype;
   const SymInt bytes = call.c.syms.mul(block.back(), call.c.syms.constant(byteSize(dtype)));
-  call.c.require(call.c.syms.le(call.c.syms.constant(16), bytes), "lower.shape", "a descriptor's last block axis has at least 16 bytes", call.range,
-                 fmt::format("descriptor block shape must have at least 16 bytes in the last dimension, but got {} * {}", toString(block.back()), byteSize(dtype)));
+  call.c.require(
+      call.c.syms.le(call.c.syms.constant(16), bytes), "lower.shape",
+      "a descriptor's last block axis has at least 16 bytes", call.range,
+      fmt::format("descriptor block shape must have at least 16 bytes in the last dimension, but got {} * {}",
+                  toString(block.back()), byteSize(dtype)));
   call.emit.checkTileShape(block);
   std::vector<ValueId> operands{call.at(kBase).value};
   addScalars(call, operands, shape, kShape, DType::Int32);
@@ -115,7 +132,9 @@ FrontValue makeDescriptor(BuiltinCall &call) {
   Attributes attributes;
   attributes.set("rank", static_cast<int64_t>(block.size()));
   attributes.set("padding", call.text(kPadding, "zero"));
-  return FrontValue::runtime(call.c.create(OpKind::MakeDescriptor, std::move(operands), Type{Type::Kind::Descriptor, dtype, block}, std::move(attributes)));
+  return FrontValue::runtime(call.c.create(OpKind::MakeDescriptor, std::move(operands),
+                                           Type{Type::Kind::Descriptor, dtype, block},
+                                           std::move(attributes)));
 }
 
 FrontValue descriptorLoad(BuiltinCall &call) {
@@ -125,7 +144,8 @@ FrontValue descriptorLoad(BuiltinCall &call) {
   const auto offsets = call.sequence(1);
   sameLength(call, 1, offsets.size(), type.rank());
   addScalars(call, operands, offsets, 1, DType::Int32);
-  return FrontValue::runtime(call.c.create(OpKind::DescriptorLoad, std::move(operands), Type::tile(type.dtype, type.shape)));
+  return FrontValue::runtime(
+      call.c.create(OpKind::DescriptorLoad, std::move(operands), Type::tile(type.dtype, type.shape)));
 }
 
 FrontValue descriptorStore(BuiltinCall &call) {
@@ -133,7 +153,9 @@ FrontValue descriptorStore(BuiltinCall &call) {
   const Type type = call.c.typeOf(descriptor);
   const ValueId value = call.emit.cast(call.tensor(2), type.dtype);
   if (!call.emit.sameShape(call.c.typeOf(value).shape, type.shape))
-    call.c.fail(call.where(2), "lower.shape", fmt::format("expected value shape {}, got {}", call.emit.shapeText(type.shape), call.emit.shapeText(call.c.typeOf(value).shape)));
+    call.c.fail(call.where(2), "lower.shape",
+                fmt::format("expected value shape {}, got {}", call.emit.shapeText(type.shape),
+                            call.emit.shapeText(call.c.typeOf(value).shape)));
   std::vector<ValueId> operands{descriptor, value};
   const auto offsets = call.sequence(1);
   sameLength(call, 1, offsets.size(), type.rank());
@@ -154,7 +176,8 @@ constexpr Builtin kRows[] = {
 
 } // namespace
 
-FrontValue blockLoad(BuiltinCall &call, ValueId pointer, const FrontValue *boundary, const std::string &padding) {
+FrontValue blockLoad(BuiltinCall &call, ValueId pointer, const FrontValue *boundary,
+                     const std::string &padding) {
   const Type type = call.c.typeOf(pointer);
   Attributes attributes;
   attributes.set("boundary", checkedAxes(call, boundary, type.rank()));
@@ -163,7 +186,8 @@ FrontValue blockLoad(BuiltinCall &call, ValueId pointer, const FrontValue *bound
       call.c.fail(call.range, "lower.type", fmt::format("padding option {} not supported", padding));
     attributes.set("padding", padding);
   }
-  return FrontValue::runtime(call.c.create(OpKind::BlockLoad, {pointer}, Type::tile(type.dtype, type.shape), std::move(attributes)));
+  return FrontValue::runtime(
+      call.c.create(OpKind::BlockLoad, {pointer}, Type::tile(type.dtype, type.shape), std::move(attributes)));
 }
 
 void blockStore(BuiltinCall &call, ValueId pointer, ValueId value, const FrontValue *boundary) {

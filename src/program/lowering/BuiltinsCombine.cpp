@@ -7,8 +7,8 @@ namespace tilewright::lowering {
 
 namespace {
 
-/// Reductions compute in at least 32 bits: in f32 for narrow floats where the kind asks for it, in i32 or u32 for
-/// narrow integers of their sign.
+/// Reductions compute in at least 32 bits: in f32 for narrow floats where the kind asks for it, in i32 or u32
+/// for narrow integers of their sign.
 DType sumType(DType dtype) {
   if (!isInteger(dtype) || bitWidth(dtype) >= 32)
     return dtype;
@@ -36,7 +36,8 @@ Type withoutAxis(const Type &type, int64_t axis) {
 void checkTile(BuiltinCall &call, ValueId value) {
   const Type &type = call.c.typeOf(value);
   if (type.shape.empty() || type.kind != Type::Kind::Value)
-    call.c.failType(call.where(0), fmt::format("{} needs a tile, not {}", call.nameRange.text(), call.emit.typeName(type)));
+    call.c.failType(call.where(0),
+                    fmt::format("{} needs a tile, not {}", call.nameRange.text(), call.emit.typeName(type)));
 }
 
 FrontValue sum(BuiltinCall &call) {
@@ -44,7 +45,8 @@ FrontValue sum(BuiltinCall &call) {
   ValueId x = call.tensor(kInput);
   checkTile(call, x);
   x = call.emit.cast(x, call.has(kDtype) ? call.dtype(kDtype) : sumType(call.c.typeOf(x).dtype));
-  return reduceByKind(call, x, optionalAxis(call, kAxis, call.c.typeOf(x).rank()), "sum", call.flag(kKeep, false));
+  return reduceByKind(call, x, optionalAxis(call, kAxis, call.c.typeOf(x).rank()), "sum",
+                      call.flag(kKeep, false));
 }
 
 FrontValue extreme(BuiltinCall &call, bool wantMax) {
@@ -55,7 +57,8 @@ FrontValue extreme(BuiltinCall &call, bool wantMax) {
   if (call.flag(kIndices, false)) {
     if (!axis)
       call.c.fail(call.range, "lower.call", "return_indices needs an axis");
-    const auto [value, index] = reduceWithIndex(call, x, *axis, wantMax, call.flag(kTieLeft, true), call.flag(kKeep, false));
+    const auto [value, index] =
+        reduceWithIndex(call, x, *axis, wantMax, call.flag(kTieLeft, true), call.flag(kKeep, false));
     return FrontValue::tuple({FrontValue::runtime(value), FrontValue::runtime(index)});
   }
   const DType dtype = call.c.typeOf(x).dtype;
@@ -70,7 +73,8 @@ FrontValue argExtreme(BuiltinCall &call, bool wantMax) {
   const ValueId x = call.tensor(0);
   checkTile(call, x);
   const int64_t axis = call.axis(1, call.c.typeOf(x).rank());
-  return FrontValue::runtime(reduceWithIndex(call, x, axis, wantMax, call.flag(2, true), call.flag(3, false)).second);
+  return FrontValue::runtime(
+      reduceWithIndex(call, x, axis, wantMax, call.flag(2, true), call.flag(3, false)).second);
 }
 FrontValue argmax(BuiltinCall &call) { return argExtreme(call, true); }
 FrontValue argmin(BuiltinCall &call) { return argExtreme(call, false); }
@@ -99,7 +103,8 @@ FrontValue scanByKind(BuiltinCall &call, std::string_view kind) {
 FrontValue cumsum(BuiltinCall &call) { return scanByKind(call, "sum"); }
 FrontValue cumprod(BuiltinCall &call) { return scanByKind(call, "prod"); }
 
-/// The kind that a combine region of one element computes, or "": one operation on its two arguments, then a yield.
+/// The kind that a combine region of one element computes, or "": one operation on its two arguments, then a
+/// yield.
 std::string kindOf(const LoweringContext &c, RegionId id, bool &propagatesNan) {
   const Region &region = c.program.regions[id];
   if (region.arguments.size() != 2 || region.ops.size() != 2)
@@ -132,7 +137,8 @@ std::string kindOf(const LoweringContext &c, RegionId id, bool &propagatesNan) {
   }
 }
 
-/// tl.reduce and tl.associative_scan: the helper's body becomes the combine region, or its kind where it has one.
+/// tl.reduce and tl.associative_scan: the helper's body becomes the combine region, or its kind where it has
+/// one.
 FrontValue combine(BuiltinCall &call, OpKind kind) {
   LoweringContext &c = call.c;
   enum { kInput, kAxis, kFunction, kLast }; // keep_dims or reverse
@@ -150,7 +156,9 @@ FrontValue combine(BuiltinCall &call, OpKind kind) {
   const size_t rank = c.typeOf(inputs[0]).rank();
   for (ValueId &input : inputs)
     if (!call.emit.sameShape(c.typeOf(input).shape, c.typeOf(inputs[0]).shape))
-      c.fail(call.range, "lower.shape", fmt::format("all {} inputs must have the same shape", kind == OpKind::Reduce ? "reduction" : "scan"));
+      c.fail(call.range, "lower.shape",
+             fmt::format("all {} inputs must have the same shape",
+                         kind == OpKind::Reduce ? "reduction" : "scan"));
     else if (c.typeOf(input).shape != c.typeOf(inputs[0]).shape)
       input = c.create(OpKind::Reshape, {input}, c.typeOf(input).withShape(c.typeOf(inputs[0]).shape));
   auto axis = optionalAxis(call, kAxis, rank);
@@ -180,24 +188,29 @@ FrontValue combine(BuiltinCall &call, OpKind kind) {
     for (const ValueId input : inputs) {
       const auto formals = call.at(kFunction).function->def->args->args;
       const size_t position = arguments.positional.size();
-      const ValueId argument = c.builder.addArgument(region, c.typeOf(input).withShape({}),
-                                                     position < formals.size() ? std::string(formals[position]->arg) : std::string());
+      const ValueId argument = c.builder.addArgument(
+          region, c.typeOf(input).withShape({}),
+          position < formals.size() ? std::string(formals[position]->arg) : std::string());
       c.setSym(argument, {}, "element");
       arguments.positional.push_back(FrontValue::runtime(argument));
       arguments.positionalRanges.push_back(call.where(kFunction));
     }
   c.builder.enter(region);
   const FrontValue combined = call.function.callFunction(*call.at(kFunction).function, arguments);
-  const std::vector<FrontValue> parts = combined.is(FrontKind::Tuple) ? *combined.items : std::vector<FrontValue>{combined};
+  const std::vector<FrontValue> parts =
+      combined.is(FrontKind::Tuple) ? *combined.items : std::vector<FrontValue>{combined};
   if (parts.size() != inputs.size())
-    c.failType(call.where(kFunction), fmt::format("the combine function returns {} values for {} inputs", parts.size(), inputs.size()));
+    c.failType(call.where(kFunction), fmt::format("the combine function returns {} values for {} inputs",
+                                                  parts.size(), inputs.size()));
   std::vector<ValueId> yielded;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (!parts[i].isRuntime() && !parts[i].isNumber())
-      c.failType(call.where(kFunction), fmt::format("the combine function returns {}", call.emit.typeName(parts[i])));
+      c.failType(call.where(kFunction),
+                 fmt::format("the combine function returns {}", call.emit.typeName(parts[i])));
     const ValueId value = call.emit.toTensor(parts[i]);
     if (c.typeOf(value) != c.typeOf(inputs[i]).withShape({}))
-      c.failType(call.where(kFunction), fmt::format("the combine function returns {} for elements of type {}", call.emit.typeName(c.typeOf(value)),
+      c.failType(call.where(kFunction), fmt::format("the combine function returns {} for elements of type {}",
+                                                    call.emit.typeName(c.typeOf(value)),
                                                     call.emit.typeName(c.typeOf(inputs[i]).withShape({}))));
     yielded.push_back(value);
   }
@@ -238,7 +251,8 @@ FrontValue softmax(BuiltinCall &call) {
   const FrontValue largest = reduceByKind(call, wide, axis, "max", true);
   const ValueId shifted = call.emit.binary(lang::BinaryOperator::Sub, FrontValue::runtime(x), largest);
   if (!isFloat(call.c.typeOf(shifted).dtype) || bitWidth(call.c.typeOf(shifted).dtype) < 32)
-    call.c.failType(call.where(kInput), fmt::format("expected dtype ['fp32', 'fp64'] but got {}", tritonName(dtype)));
+    call.c.failType(call.where(kInput),
+                    fmt::format("expected dtype ['fp32', 'fp64'] but got {}", tritonName(dtype)));
   const FrontValue powers = FrontValue::runtime(call.emit.unary("exp", shifted));
   const FrontValue total = reduceByKind(call, powers.value, axis, "sum", true);
   const auto [a, b] = call.emit.convert(powers, total, false, false, true, true);
@@ -264,7 +278,8 @@ FrontValue histogram(BuiltinCall &call) {
   const ValueId x = call.tensor(0);
   const Type type = call.c.typeOf(x);
   if (type.rank() != 1 || !isInteger(type.dtype) || bitWidth(type.dtype) != 32)
-    call.c.failType(call.where(0), fmt::format("histogram only supports 1D 32-bit integer input, but got {}", call.emit.typeName(type)));
+    call.c.failType(call.where(0), fmt::format("histogram only supports 1D 32-bit integer input, but got {}",
+                                               call.emit.typeName(type)));
   if (!call.at(1).isIntegral())
     call.failArgument(1, "a constexpr integer");
   const SymInt bins = call.at(1).sym;
@@ -274,7 +289,8 @@ FrontValue histogram(BuiltinCall &call) {
     operands.push_back(call.emit.broadcastTo(call.emit.cast(call.tensor(2), DType::Int1), type.shape));
   Attributes attributes;
   attributes.set("bins", bins);
-  return FrontValue::runtime(call.c.create(OpKind::Histogram, std::move(operands), Type::tile(DType::Int32, {bins}), std::move(attributes)));
+  return FrontValue::runtime(call.c.create(OpKind::Histogram, std::move(operands),
+                                           Type::tile(DType::Int32, {bins}), std::move(attributes)));
 }
 
 /// The dtype of a product: what Triton's `dot` accumulates in.
@@ -285,7 +301,9 @@ DType dotResult(BuiltinCall &call, DType input, DType wanted) {
     return DType::Int32;
   }
   if (wanted == DType::BFloat16)
-    call.c.failType(call.range, "out_dtype=bfloat16 is unsupported; use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`");
+    call.c.failType(
+        call.range,
+        "out_dtype=bfloat16 is unsupported; use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`");
   if (input == DType::Float32 || input == DType::BFloat16)
     return DType::Float32;
   return input == DType::Float64 ? DType::Float64 : wanted;
@@ -298,18 +316,23 @@ FrontValue dot(BuiltinCall &call) {
   const Type ta = c.typeOf(a), tb = c.typeOf(b);
   const size_t rank = ta.rank();
   if (ta.kind != Type::Kind::Value || tb.kind != Type::Kind::Value || rank < 2 || rank != tb.rank())
-    c.fail(call.range, "lower.shape", fmt::format("input and other must have equal ranks >= 2, not {} and {}", call.emit.typeName(ta), call.emit.typeName(tb)));
+    c.fail(call.range, "lower.shape",
+           fmt::format("input and other must have equal ranks >= 2, not {} and {}", call.emit.typeName(ta),
+                       call.emit.typeName(tb)));
   if (rank > 3)
     c.unsupported(call.range, "tl.dot of more than three axes");
   const auto narrow = [](DType d) { return isFloat(d) && bitWidth(d) == 8; };
   if (ta.dtype != tb.dtype && !(narrow(ta.dtype) && narrow(tb.dtype)))
-    c.failType(call.range, fmt::format("both operands must be same dtype. Got {} and {}", tritonName(ta.dtype), tritonName(tb.dtype)));
+    c.failType(call.range, fmt::format("both operands must be same dtype. Got {} and {}",
+                                       tritonName(ta.dtype), tritonName(tb.dtype)));
   const auto equalExtents = [&](SymInt x, SymInt y, std::string_view what) {
     if (!call.emit.sameExtent(x, y))
-      c.fail(call.range, "lower.shape", fmt::format("{}: {} and {}", what, call.emit.shapeText(ta.shape), call.emit.shapeText(tb.shape)),
+      c.fail(call.range, "lower.shape",
+             fmt::format("{}: {} and {}", what, call.emit.shapeText(ta.shape), call.emit.shapeText(tb.shape)),
              x.isConstant() && y.isConstant() ? SymInt() : c.syms.eq(x, y));
   };
-  equalExtents(ta.shape[rank - 1], tb.shape[rank - 2], "input and other must have equal reduction dimensions");
+  equalExtents(ta.shape[rank - 1], tb.shape[rank - 2],
+               "input and other must have equal reduction dimensions");
   if (rank == 3)
     equalExtents(ta.shape[0], tb.shape[0], "input and other must have equal batch shapes");
   // Extents that are equal by requirement get the spelling of the first operand.
@@ -334,9 +357,13 @@ FrontValue dot(BuiltinCall &call) {
       wanted = type.dtype;
     result = dotResult(call, ta.dtype, *wanted);
     if (!call.emit.sameShape(type.shape, shape))
-      c.fail(call.where(kAcc), "lower.shape", fmt::format("accumulator shape is incompatible: expected {}, got {}", call.emit.shapeText(shape), call.emit.shapeText(type.shape)));
+      c.fail(call.where(kAcc), "lower.shape",
+             fmt::format("accumulator shape is incompatible: expected {}, got {}", call.emit.shapeText(shape),
+                         call.emit.shapeText(type.shape)));
     if (type.dtype != *wanted || type.dtype != result)
-      c.failType(call.where(kAcc), fmt::format("expected accumulator dtype {}, got {}", tritonName(type.dtype != *wanted ? *wanted : result), tritonName(type.dtype)));
+      c.failType(call.where(kAcc),
+                 fmt::format("expected accumulator dtype {}, got {}",
+                             tritonName(type.dtype != *wanted ? *wanted : result), tritonName(type.dtype)));
     if (type.shape != shape)
       accumulator = c.create(OpKind::Reshape, {accumulator}, type.withShape(shape));
   } else {
@@ -347,13 +374,16 @@ FrontValue dot(BuiltinCall &call) {
   if (call.has(kPrecision) && call.has(kTf32))
     c.fail(call.range, "lower.call", "only one of input_precision and allow_tf32 can be specified");
   std::string precision = call.text(kPrecision, call.has(kTf32) && !call.flag(kTf32, true) ? "ieee" : "tf32");
-  std::transform(precision.begin(), precision.end(), precision.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  std::transform(precision.begin(), precision.end(), precision.begin(),
+                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
   attributes.set("input_precision", precision);
   attributes.set("max_imprecise", call.integer(kImprecise, 0));
-  return FrontValue::runtime(c.create(OpKind::Dot, {a, b, accumulator}, Type::tile(result, shape), std::move(attributes)));
+  return FrontValue::runtime(
+      c.create(OpKind::Dot, {a, b, accumulator}, Type::tile(result, shape), std::move(attributes)));
 }
 
-constexpr std::string_view kExtremeParameters = "input, axis=, return_indices=, return_indices_tie_break_left=, keep_dims=";
+constexpr std::string_view kExtremeParameters =
+    "input, axis=, return_indices=, return_indices_tie_break_left=, keep_dims=";
 
 constexpr Builtin kRows[] = {
     {"sum", "input, axis=, keep_dims=, dtype=", sum, true},
@@ -375,20 +405,25 @@ constexpr Builtin kRows[] = {
 
 } // namespace
 
-FrontValue reduceByKind(BuiltinCall &call, ValueId input, std::optional<int64_t> axis, std::string_view kind, bool keepDims) {
+FrontValue reduceByKind(BuiltinCall &call, ValueId input, std::optional<int64_t> axis, std::string_view kind,
+                        bool keepDims) {
   const size_t rank = call.c.typeOf(input).rank();
-  const ValueId operand = axis ? input : call.emit.reshape(input, {call.emit.elementCount(call.c.typeOf(input).shape)}, true);
+  const ValueId operand =
+      axis ? input : call.emit.reshape(input, {call.emit.elementCount(call.c.typeOf(input).shape)}, true);
   Attributes attributes;
   attributes.set("axis", axis.value_or(0));
   attributes.set("kind", std::string(kind));
-  ValueId result = call.c.create(OpKind::Reduce, {operand}, withoutAxis(call.c.typeOf(operand), axis.value_or(0)), std::move(attributes));
+  ValueId result =
+      call.c.create(OpKind::Reduce, {operand}, withoutAxis(call.c.typeOf(operand), axis.value_or(0)),
+                    std::move(attributes));
   call.c.setSym(result, {}, "reduced");
   if (keepDims)
     result = restoreAxes(call, result, axis, rank);
   return FrontValue::runtime(result);
 }
 
-std::pair<ValueId, ValueId> reduceWithIndex(BuiltinCall &call, ValueId input, int64_t axis, bool wantMax, bool tieLeft, bool keepDims) {
+std::pair<ValueId, ValueId> reduceWithIndex(BuiltinCall &call, ValueId input, int64_t axis, bool wantMax,
+                                            bool tieLeft, bool keepDims) {
   LoweringContext &c = call.c;
   const Type type = c.typeOf(input);
   Attributes bounds;
@@ -403,7 +438,9 @@ std::pair<ValueId, ValueId> reduceWithIndex(BuiltinCall &call, ValueId input, in
   attributes.set("axis", axis);
   attributes.set("kind", std::string(wantMax ? "argmax" : "argmin"));
   attributes.set("tie_left", tieLeft);
-  const OpId op = c.createOp(OpKind::Reduce, {input, index}, {withoutAxis(type, axis), withoutAxis(c.typeOf(index), axis)}, std::move(attributes));
+  const OpId op =
+      c.createOp(OpKind::Reduce, {input, index},
+                 {withoutAxis(type, axis), withoutAxis(c.typeOf(index), axis)}, std::move(attributes));
   ValueId value = c.builder.result(op, 0), where = c.builder.result(op, 1);
   c.setSym(value, {}, "reduced");
   c.setSym(where, {}, "position");

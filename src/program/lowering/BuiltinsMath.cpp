@@ -8,8 +8,8 @@ namespace {
 
 using lang::BinaryOperator;
 
-/// Functions of one operand whose name in the table is the function's name in the Program, behind "math." for those
-/// that only libdevice has.
+/// Functions of one operand whose name in the table is the function's name in the Program, behind "math." for
+/// those that only libdevice has.
 std::string_view functionName(BuiltinCall &call) {
   std::string_view name = call.name;
   constexpr std::string_view kMath = "math.";
@@ -23,14 +23,20 @@ FrontValue unaryFloat(BuiltinCall &call) {
   const ValueId x = call.tensor(0);
   const Type &type = call.c.typeOf(x);
   if (type.kind != Type::Kind::Value || (type.dtype != DType::Float32 && type.dtype != DType::Float64))
-    call.c.fail(call.where(0), "lower.type", fmt::format("expected dtype ['fp32', 'fp64'] but got {}", call.emit.typeName(type.withShape({}))), {},
-                isFloat(type.dtype) ? "convert it first: x.to(tl.float32)" : "");
+    call.c.fail(
+        call.where(0), "lower.type",
+        fmt::format("expected dtype ['fp32', 'fp64'] but got {}", call.emit.typeName(type.withShape({}))), {},
+        isFloat(type.dtype) ? "convert it first: x.to(tl.float32)" : "");
   return FrontValue::runtime(call.emit.unary(functionName(call), x));
 }
 
-FrontValue unaryLibrary(BuiltinCall &call) { return FrontValue::runtime(call.emit.unary(functionName(call), call.floating(0))); }
+FrontValue unaryLibrary(BuiltinCall &call) {
+  return FrontValue::runtime(call.emit.unary(functionName(call), call.floating(0)));
+}
 
-FrontValue unaryAlias(BuiltinCall &call, std::string_view function) { return FrontValue::runtime(call.emit.unary(function, call.floating(0))); }
+FrontValue unaryAlias(BuiltinCall &call, std::string_view function) {
+  return FrontValue::runtime(call.emit.unary(function, call.floating(0)));
+}
 FrontValue fabs(BuiltinCall &call) { return unaryAlias(call, "abs"); }
 FrontValue sqrtRn(BuiltinCall &call) { return unaryAlias(call, "sqrt_rn"); }
 
@@ -40,7 +46,8 @@ FrontValue predicate(BuiltinCall &call, bool wantNan) {
   if (wantNan)
     return FrontValue::runtime(call.emit.compare(lang::CompareOperator::NotEq, value, value));
   const FrontValue magnitude = FrontValue::runtime(call.emit.unary("abs", x));
-  return FrontValue::runtime(call.emit.compare(lang::CompareOperator::Eq, magnitude, FrontValue::floating(HUGE_VAL)));
+  return FrontValue::runtime(
+      call.emit.compare(lang::CompareOperator::Eq, magnitude, FrontValue::floating(HUGE_VAL)));
 }
 FrontValue isNan(BuiltinCall &call) { return predicate(call, true); }
 FrontValue isInf(BuiltinCall &call) { return predicate(call, false); }
@@ -49,7 +56,8 @@ FrontValue binaryLibrary(BuiltinCall &call) {
   const auto [x, y] = call.emit.convert(call.at(0), call.at(1));
   const Type &type = call.c.typeOf(x);
   if (!isFloat(type.dtype))
-    call.c.failType(call.range, fmt::format("{} needs floating-point operands, not {}", call.nameRange.text(), call.emit.typeName(type)));
+    call.c.failType(call.range, fmt::format("{} needs floating-point operands, not {}", call.nameRange.text(),
+                                            call.emit.typeName(type)));
   return FrontValue::runtime(call.emit.libraryBinary(functionName(call), x, y));
 }
 
@@ -84,8 +92,10 @@ FrontValue clamp(BuiltinCall &call) {
   const auto values = call.emit.convertAll({call.at(0), call.at(1), call.at(2)});
   const Type type = call.c.typeOf(values[0]);
   if (isInteger(type.dtype)) {
-    const ValueId raised = call.emit.minMax(OpKind::Max, FrontValue::runtime(values[0]), FrontValue::runtime(values[1]), false);
-    return FrontValue::runtime(call.emit.minMax(OpKind::Min, FrontValue::runtime(raised), FrontValue::runtime(values[2]), false));
+    const ValueId raised =
+        call.emit.minMax(OpKind::Max, FrontValue::runtime(values[0]), FrontValue::runtime(values[1]), false);
+    return FrontValue::runtime(
+        call.emit.minMax(OpKind::Min, FrontValue::runtime(raised), FrontValue::runtime(values[2]), false));
   }
   Attributes attributes;
   if (propagatesNan(call, 3))
@@ -111,28 +121,38 @@ FrontValue umulhi(BuiltinCall &call) {
   const auto [x, y] = call.emit.convert(call.at(0), call.at(1));
   const Type type = call.c.typeOf(x);
   if (!isInteger(type.dtype) || bitWidth(type.dtype) < 32)
-    call.c.failType(call.range, fmt::format("expected dtype ['int32', 'int64', 'uint32', 'uint64'] but got {}", call.emit.typeName(type.withShape({}))));
+    call.c.failType(call.range,
+                    fmt::format("expected dtype ['int32', 'int64', 'uint32', 'uint64'] but got {}",
+                                call.emit.typeName(type.withShape({}))));
   return FrontValue::runtime(call.c.create(OpKind::MulHi, {x, y}, type));
 }
 
-FrontValue where(BuiltinCall &call) { return FrontValue::runtime(call.emit.select(call.at(0), call.at(1), call.at(2))); }
+FrontValue where(BuiltinCall &call) {
+  return FrontValue::runtime(call.emit.select(call.at(0), call.at(1), call.at(2)));
+}
 FrontValue expectZero(BuiltinCall &call) { return call.at(0); }
 
 FrontValue sigmoid(BuiltinCall &call) {
   const ValueId x = call.tensor(0);
   const Type &type = call.c.typeOf(x);
   if (type.dtype != DType::Float32 && type.dtype != DType::Float64)
-    call.c.fail(call.where(0), "lower.type", fmt::format("expected dtype ['fp32', 'fp64'] but got {}", call.emit.typeName(type.withShape({}))), {},
-                isFloat(type.dtype) ? "convert it first: x.to(tl.float32)" : "");
+    call.c.fail(
+        call.where(0), "lower.type",
+        fmt::format("expected dtype ['fp32', 'fp64'] but got {}", call.emit.typeName(type.withShape({}))), {},
+        isFloat(type.dtype) ? "convert it first: x.to(tl.float32)" : "");
   return FrontValue::runtime(call.emit.unary("sigmoid", x));
 }
 
-FrontValue arithmetic(BuiltinCall &call, BinaryOperator op) { return call.function.binary(op, call.at(0), call.at(1), call.range); }
+FrontValue arithmetic(BuiltinCall &call, BinaryOperator op) {
+  return call.function.binary(op, call.at(0), call.at(1), call.range);
+}
 FrontValue add(BuiltinCall &call) { return arithmetic(call, BinaryOperator::Add); }
 FrontValue sub(BuiltinCall &call) { return arithmetic(call, BinaryOperator::Sub); }
 FrontValue mul(BuiltinCall &call) { return arithmetic(call, BinaryOperator::Mult); }
 
-FrontValue logical(BuiltinCall &call, lang::BoolOperator op) { return FrontValue::runtime(call.emit.logical(op, call.at(0), call.at(1))); }
+FrontValue logical(BuiltinCall &call, lang::BoolOperator op) {
+  return FrontValue::runtime(call.emit.logical(op, call.at(0), call.at(1)));
+}
 FrontValue logicalAnd(BuiltinCall &call) { return logical(call, lang::BoolOperator::And); }
 FrontValue logicalOr(BuiltinCall &call) { return logical(call, lang::BoolOperator::Or); }
 
@@ -167,7 +187,7 @@ constexpr Builtin kRows[] = {
     {"mul", "x, y, sanitize_overflow=", mul},
     {"logical_and", "x, other", logicalAnd, true},
     {"logical_or", "x, other", logicalOr, true},
-    // libdevice, one operand.
+// libdevice, one operand.
 #define UNARY(name, function) {"math." name, kOne, function},
 #define BINARY(name, function) {"math." name, kTwo, function},
 #include "Libdevice.def"

@@ -5,12 +5,14 @@
 
 namespace tilewright::lowering {
 
-FrontValue blockLoad(BuiltinCall &call, ValueId pointer, const FrontValue *boundary, const std::string &padding); // BuiltinsBlock.cpp
+FrontValue blockLoad(BuiltinCall &call, ValueId pointer, const FrontValue *boundary,
+                     const std::string &padding); // BuiltinsBlock.cpp
 void blockStore(BuiltinCall &call, ValueId pointer, ValueId value, const FrontValue *boundary);
 
 namespace {
 
-void setModifiers(BuiltinCall &call, Attributes &attributes, size_t cache, size_t eviction, std::span<const std::string_view> caches) {
+void setModifiers(BuiltinCall &call, Attributes &attributes, size_t cache, size_t eviction,
+                  std::span<const std::string_view> caches) {
   if (const std::string text = call.text(cache, ""); !text.empty()) {
     if (std::find(caches.begin(), caches.end(), text) == caches.end())
       call.c.fail(call.where(cache), "lower.type", fmt::format("cache modifier {} not supported", text));
@@ -26,17 +28,20 @@ void setModifiers(BuiltinCall &call, Attributes &attributes, size_t cache, size_
 ValueId pointerOf(BuiltinCall &call, size_t i) {
   const FrontValue &value = call.at(i);
   if (!value.isRuntime() || !call.c.typeOf(value.value).isPointer())
-    call.c.failType(call.where(i), fmt::format("unsupported ptr type {} in `{}`", call.emit.typeName(value), call.nameRange.text()));
+    call.c.failType(call.where(i), fmt::format("unsupported ptr type {} in `{}`", call.emit.typeName(value),
+                                               call.nameRange.text()));
   return value.value;
 }
 
 void failBlock(BuiltinCall &call, size_t i, std::string_view what) {
-  call.c.fail(call.where(i), "lower.shape", fmt::format("{} argument cannot be block type if pointer argument is not a block", what));
+  call.c.fail(call.where(i), "lower.shape",
+              fmt::format("{} argument cannot be block type if pointer argument is not a block", what));
 }
 
 /// In memory a bool is a byte.
 ValueId bytePointer(BuiltinCall &call, ValueId pointer) {
-  return call.c.typeOf(pointer).dtype == DType::Int1 ? call.emit.castTo(pointer, Type::pointer(DType::Int8)) : pointer;
+  return call.c.typeOf(pointer).dtype == DType::Int1 ? call.emit.castTo(pointer, Type::pointer(DType::Int8))
+                                                     : pointer;
 }
 
 FrontValue load(BuiltinCall &call) {
@@ -45,7 +50,8 @@ FrontValue load(BuiltinCall &call) {
   if (call.at(kPointer).isRuntime() && c.typeOf(call.at(kPointer).value).kind == Type::Kind::BlockPointer) {
     if (call.has(kMask) || call.has(kOther))
       c.failType(call.range, "`mask` and `other` arguments cannot be specified for loading block pointers");
-    return blockLoad(call, call.at(kPointer).value, call.has(kBoundary) ? &call.at(kBoundary) : nullptr, call.text(kPadding, ""));
+    return blockLoad(call, call.at(kPointer).value, call.has(kBoundary) ? &call.at(kBoundary) : nullptr,
+                     call.text(kPadding, ""));
   }
   ValueId pointer = pointerOf(call, kPointer);
   if (call.has(kBoundary) && !(call.at(kBoundary).is(FrontKind::Tuple) && call.at(kBoundary).items->empty()))
@@ -85,7 +91,8 @@ FrontValue load(BuiltinCall &call) {
   setModifiers(call, attributes, kCache, kEviction, kCaches);
   if (call.flag(kVolatile, false))
     attributes.set("volatile", true);
-  ValueId result = c.create(OpKind::Load, std::move(operands), Type{Type::Kind::Value, type.dtype, type.shape}, std::move(attributes));
+  ValueId result = c.create(OpKind::Load, std::move(operands),
+                            Type{Type::Kind::Value, type.dtype, type.shape}, std::move(attributes));
   c.setSym(result, {}, "loaded");
   if (isBool)
     result = call.emit.cast(result, DType::Int1);
@@ -108,8 +115,9 @@ void broadcastForStore(BuiltinCall &call, ValueId &pointer, ValueId &value, std:
       std::tie(pointer, mask) = call.emit.broadcast(pointer, *mask);
   }
   if (call.c.typeOf(pointer).shape != shape)
-    call.c.fail(call.where(0), "lower.shape", fmt::format("expected pointer argument to have shape {} but got {}",
-                                                          call.emit.shapeText(call.c.typeOf(pointer).shape), call.emit.shapeText(shape)));
+    call.c.fail(call.where(0), "lower.shape",
+                fmt::format("expected pointer argument to have shape {} but got {}",
+                            call.emit.shapeText(call.c.typeOf(pointer).shape), call.emit.shapeText(shape)));
 }
 
 FrontValue store(BuiltinCall &call) {
@@ -146,7 +154,8 @@ FrontValue store(BuiltinCall &call) {
   return FrontValue::none();
 }
 
-std::string oneOf(BuiltinCall &call, size_t i, std::string_view otherwise, std::span<const std::string_view> allowed, std::string_view what) {
+std::string oneOf(BuiltinCall &call, size_t i, std::string_view otherwise,
+                  std::span<const std::string_view> allowed, std::string_view what) {
   const std::string text = call.text(i, std::string(otherwise));
   if (std::find(allowed.begin(), allowed.end(), text) == allowed.end())
     call.c.fail(call.where(i), "lower.type", fmt::format("{} {} not supported", what, text));
@@ -189,7 +198,8 @@ FrontValue atomic(BuiltinCall &call, std::string_view operation) {
   Attributes attributes;
   attributes.set("operation", name);
   setOrder(call, attributes, kSem, kScope);
-  const ValueId result = c.create(OpKind::AtomicRmw, std::move(operands), c.typeOf(value), std::move(attributes));
+  const ValueId result =
+      c.create(OpKind::AtomicRmw, std::move(operands), c.typeOf(value), std::move(attributes));
   c.setSym(result, {}, "atomic");
   return FrontValue::runtime(result);
 }
@@ -208,14 +218,16 @@ FrontValue atomicCas(BuiltinCall &call) {
   const Type type = call.c.typeOf(pointer);
   if (bitWidth(type.dtype) < 16)
     call.c.failType(call.range, "atomic_cas only supports elements with width {16, 32, 64}");
-  ValueId compare = call.emit.cast(call.tensor(kCompare), type.dtype), value = call.emit.cast(call.tensor(kValue), type.dtype);
+  ValueId compare = call.emit.cast(call.tensor(kCompare), type.dtype),
+          value = call.emit.cast(call.tensor(kValue), type.dtype);
   if (!type.shape.empty()) {
     compare = call.emit.broadcastTo(compare, type.shape);
     value = call.emit.broadcastTo(value, type.shape);
   }
   Attributes attributes;
   setOrder(call, attributes, kSem, kScope);
-  const ValueId result = call.c.create(OpKind::AtomicCas, {pointer, compare, value}, call.c.typeOf(value), std::move(attributes));
+  const ValueId result = call.c.create(OpKind::AtomicCas, {pointer, compare, value}, call.c.typeOf(value),
+                                       std::move(attributes));
   call.c.setSym(result, {}, "atomic");
   return FrontValue::runtime(result);
 }
@@ -223,7 +235,9 @@ FrontValue atomicCas(BuiltinCall &call) {
 constexpr std::string_view kAtomicParameters = "pointer, val, mask=, sem=, scope=";
 
 constexpr Builtin kRows[] = {
-    {"load", "pointer, mask=, other=, boundary_check=, padding_option=, cache_modifier=, eviction_policy=, volatile=", load},
+    {"load",
+     "pointer, mask=, other=, boundary_check=, padding_option=, cache_modifier=, eviction_policy=, volatile=",
+     load},
     {"store", "pointer, value, mask=, boundary_check=, cache_modifier=, eviction_policy=", store, true},
     {"atomic_add", kAtomicParameters, atomicAdd, true},
     {"atomic_max", kAtomicParameters, atomicMax, true},

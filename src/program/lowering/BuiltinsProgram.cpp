@@ -10,10 +10,12 @@ namespace {
 
 using lang::BinaryOperator;
 
-FrontValue programIndex(BuiltinCall &call, OpKind kind, SymbolKind symbol, std::string_view name, int64_t min) {
+FrontValue programIndex(BuiltinCall &call, OpKind kind, SymbolKind symbol, std::string_view name,
+                        int64_t min) {
   const int64_t axis = call.integer(0, 0);
   if (axis < 0 || axis > 2)
-    call.c.fail(call.where(0), "lower.type", fmt::format("{} axis must be 0, 1, or 2 but got {}", call.nameRange.text(), axis));
+    call.c.fail(call.where(0), "lower.type",
+                fmt::format("{} axis must be 0, 1, or 2 but got {}", call.nameRange.text(), axis));
   Attributes attributes;
   attributes.set("axis", axis);
   const ValueId value = call.c.create(kind, {}, Type::scalar(DType::Int32), std::move(attributes));
@@ -21,20 +23,28 @@ FrontValue programIndex(BuiltinCall &call, OpKind kind, SymbolKind symbol, std::
   return FrontValue::runtime(value);
 }
 
-FrontValue programId(BuiltinCall &call) { return programIndex(call, OpKind::ProgramId, SymbolKind::ProgramId, "pid", 0); }
-FrontValue programCount(BuiltinCall &call) { return programIndex(call, OpKind::ProgramCount, SymbolKind::ProgramCount, "npid", 1); }
+FrontValue programId(BuiltinCall &call) {
+  return programIndex(call, OpKind::ProgramId, SymbolKind::ProgramId, "pid", 0);
+}
+FrontValue programCount(BuiltinCall &call) {
+  return programIndex(call, OpKind::ProgramCount, SymbolKind::ProgramCount, "npid", 1);
+}
 
 FrontValue arange(BuiltinCall &call) {
   LoweringContext &c = call.c;
   for (size_t i = 0; i < 2; ++i)
     if (!call.at(i).isIntegral())
       c.fail(call.where(i), "lower.type",
-             fmt::format("arange's arguments must be of type tl.constexpr, but '{}' is {}", call.where(i).text(), call.emit.typeName(call.at(i))), {},
-             call.at(i).isRuntime() ? "declare the parameter `: tl.constexpr`, or annotate the variable so" : "");
+             fmt::format("arange's arguments must be of type tl.constexpr, but '{}' is {}",
+                         call.where(i).text(), call.emit.typeName(call.at(i))),
+             {},
+             call.at(i).isRuntime() ? "declare the parameter `: tl.constexpr`, or annotate the variable so"
+                                    : "");
   const FrontValue &start = call.at(0), &end = call.at(1);
   const SymInt size = c.syms.sub(end.sym, start.sym);
   if (end.witness <= start.witness)
-    c.fail(call.range, "lower.shape", "arange's end argument must be greater than the start argument", size.isConstant() ? SymInt() : c.syms.lt(start.sym, end.sym));
+    c.fail(call.range, "lower.shape", "arange's end argument must be greater than the start argument",
+           size.isConstant() ? SymInt() : c.syms.lt(start.sym, end.sym));
   if (start.witness < 0 || end.witness > UINT32_MAX)
     c.fail(call.range, "lower.type", "arange must fit in int32");
   const SourceRange here = c.here;
@@ -43,7 +53,8 @@ FrontValue arange(BuiltinCall &call) {
   Attributes attributes;
   attributes.set("start", start.sym);
   attributes.set("end", end.sym);
-  return FrontValue::runtime(c.create(OpKind::Iota, {}, Type::tile(DType::Int32, {size}), std::move(attributes)));
+  return FrontValue::runtime(
+      c.create(OpKind::Iota, {}, Type::tile(DType::Int32, {size}), std::move(attributes)));
 }
 
 /// (x + (div - 1)) // div, which for run-time values is what tl.cdiv does too.
@@ -91,7 +102,8 @@ FrontValue devicePrint(BuiltinCall &call) {
   std::vector<ValueId> values;
   for (const FrontValue &value : call.rest) {
     if (!value.isRuntime() && !value.isNumber())
-      call.c.failType(call.range, fmt::format("device_print prints tensors and numbers, not {}", call.emit.typeName(value)));
+      call.c.failType(call.range, fmt::format("device_print prints tensors and numbers, not {}",
+                                              call.emit.typeName(value)));
     values.push_back(call.emit.toTensor(value));
   }
   Attributes attributes;
@@ -111,7 +123,8 @@ FrontValue hint(BuiltinCall &call, std::string_view kind) {
   const ValueId x = call.tensor(0);
   const size_t rank = std::max<size_t>(1, call.c.typeOf(x).rank());
   if (values.size() != rank)
-    call.c.fail(call.range, "lower.shape", fmt::format("shape of input to {} does not match the length of values", kind));
+    call.c.fail(call.range, "lower.shape",
+                fmt::format("shape of input to {} does not match the length of values", kind));
   Attributes attributes;
   attributes.set("kind", std::string(kind));
   attributes.set("values", values);
@@ -151,16 +164,21 @@ FrontValue loopOnly(BuiltinCall &call) {
 
 FrontValue swizzle2d(BuiltinCall &call) {
   FunctionLowerer &f = call.function;
-  const auto op = [&](BinaryOperator o, const FrontValue &a, const FrontValue &b) { return f.binary(o, a, b, call.range); };
-  const FrontValue &i = call.at(0), &j = call.at(1), &sizeI = call.at(2), &sizeJ = call.at(3), &group = call.at(4);
+  const auto op = [&](BinaryOperator o, const FrontValue &a, const FrontValue &b) {
+    return f.binary(o, a, b, call.range);
+  };
+  const FrontValue &i = call.at(0), &j = call.at(1), &sizeI = call.at(2), &sizeJ = call.at(3),
+                   &group = call.at(4);
   const FrontValue flat = op(BinaryOperator::Add, op(BinaryOperator::Mult, i, sizeJ), j);
   const FrontValue perGroup = op(BinaryOperator::Mult, group, sizeJ);
   const FrontValue first = op(BinaryOperator::Mult, op(BinaryOperator::FloorDiv, flat, perGroup), group);
   const FrontValue left = op(BinaryOperator::Sub, sizeI, first);
-  const FrontValue rows = left.isRuntime() || group.isRuntime() ? FrontValue::runtime(call.emit.minMax(OpKind::Min, left, group, false))
-                                                                : constexprExtreme(call.c, false, {left, group}, call.range);
+  const FrontValue rows = left.isRuntime() || group.isRuntime()
+                              ? FrontValue::runtime(call.emit.minMax(OpKind::Min, left, group, false))
+                              : constexprExtreme(call.c, false, {left, group}, call.range);
   const FrontValue inGroup = op(BinaryOperator::Mod, flat, perGroup);
-  return FrontValue::tuple({op(BinaryOperator::Add, first, op(BinaryOperator::Mod, inGroup, rows)), op(BinaryOperator::FloorDiv, inGroup, rows)});
+  return FrontValue::tuple({op(BinaryOperator::Add, first, op(BinaryOperator::Mod, inGroup, rows)),
+                            op(BinaryOperator::FloorDiv, inGroup, rows)});
 }
 
 constexpr Builtin kRows[] = {

@@ -16,7 +16,9 @@ FrontValue extreme(BuiltinCall &call, bool wantMax) {
   if (std::none_of(values.begin(), values.end(), [](const FrontValue &v) { return v.isRuntime(); }))
     return constexprExtreme(call.c, wantMax, values, call.range);
   if (values.size() < 2)
-    call.c.fail(call.range, "lower.call", fmt::format("{} requires at least 2 values; tl.{} reduces a tile", call.nameRange.text(), call.nameRange.text()));
+    call.c.fail(call.range, "lower.call",
+                fmt::format("{} requires at least 2 values; tl.{} reduces a tile", call.nameRange.text(),
+                            call.nameRange.text()));
   FrontValue best = values[0];
   for (size_t i = 1; i < values.size(); ++i)
     best = FrontValue::runtime(call.emit.minMax(wantMax ? OpKind::Max : OpKind::Min, best, values[i], false));
@@ -50,7 +52,8 @@ FrontValue toFloat(BuiltinCall &call) {
     return FrontValue::floating(static_cast<double>(call.c.concrete(value, call.where(0))));
   if (value.is(FrontKind::String)) {
     std::string text = value.text;
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
     const bool negative = !text.empty() && text[0] == '-';
     const std::string magnitude = !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(1) : text;
     if (magnitude == "inf" || magnitude == "infinity")
@@ -82,7 +85,8 @@ FrontValue toTuple(BuiltinCall &call) {
 
 bool isInstanceOf(BuiltinCall &call, const FrontValue &value, const FrontValue &type) {
   if (type.is(FrontKind::Tuple))
-    return std::any_of(type.items->begin(), type.items->end(), [&](const FrontValue &t) { return isInstanceOf(call, value, t); });
+    return std::any_of(type.items->begin(), type.items->end(),
+                       [&](const FrontValue &t) { return isInstanceOf(call, value, t); });
   const std::string &name = type.text;
   const bool handle = value.isRuntime() && call.c.typeOf(value.value).kind == Type::Kind::Descriptor;
   if (name == "tensor")
@@ -109,7 +113,9 @@ bool isInstanceOf(BuiltinCall &call, const FrontValue &value, const FrontValue &
     return value.is(FrontKind::String);
   call.c.unsupported(call.where(1), fmt::format("isinstance with '{}'", call.where(1).text()));
 }
-FrontValue isInstance(BuiltinCall &call) { return call.c.boolean(isInstanceOf(call, call.at(0), call.at(1))); }
+FrontValue isInstance(BuiltinCall &call) {
+  return call.c.boolean(isInstanceOf(call, call.at(0), call.at(1)));
+}
 
 FrontValue getAttribute(BuiltinCall &call) {
   if (!call.at(1).is(FrontKind::String))

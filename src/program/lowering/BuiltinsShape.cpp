@@ -42,7 +42,9 @@ FrontValue full(BuiltinCall &call) {
     call.failArgument(1, "a number or a scalar");
   return fullOf(call, tileShape(call, 0), call.at(1), call.dtype(2));
 }
-FrontValue zeros(BuiltinCall &call) { return fullOf(call, tileShape(call, 0), call.c.integer(0), call.dtype(1)); }
+FrontValue zeros(BuiltinCall &call) {
+  return fullOf(call, tileShape(call, 0), call.c.integer(0), call.dtype(1));
+}
 FrontValue zerosLike(BuiltinCall &call) {
   const Type type = call.c.typeOf(call.tensor(0));
   return fullOf(call, type.shape, call.c.integer(0), type.dtype);
@@ -52,9 +54,13 @@ FrontValue broadcast(BuiltinCall &call) {
   const auto [a, b] = call.emit.broadcast(call.tensor(0), call.tensor(1));
   return FrontValue::tuple({FrontValue::runtime(a), FrontValue::runtime(b)});
 }
-FrontValue broadcastTo(BuiltinCall &call) { return FrontValue::runtime(call.emit.broadcastTo(call.tensor(0), tileShape(call, 1))); }
+FrontValue broadcastTo(BuiltinCall &call) {
+  return FrontValue::runtime(call.emit.broadcastTo(call.tensor(0), tileShape(call, 1)));
+}
 
-FrontValue permute(BuiltinCall &call) { return FrontValue::runtime(call.emit.permute(call.tensor(0), axes(call, call.sequence(1), 1))); }
+FrontValue permute(BuiltinCall &call) {
+  return FrontValue::runtime(call.emit.permute(call.tensor(0), axes(call, call.sequence(1), 1)));
+}
 
 FrontValue transpose(BuiltinCall &call) {
   std::vector<int64_t> order = axes(call, call.sequence(1), 1);
@@ -78,7 +84,8 @@ FrontValue reshape(BuiltinCall &call) { return reshapeTo(call, call.flag(2, fals
 FrontValue view(BuiltinCall &call) { return reshapeTo(call, true); }
 FrontValue ravel(BuiltinCall &call) {
   const ValueId x = call.tensor(0);
-  return FrontValue::runtime(call.emit.reshape(x, {call.emit.elementCount(call.c.typeOf(x).shape)}, call.flag(1, false)));
+  return FrontValue::runtime(
+      call.emit.reshape(x, {call.emit.elementCount(call.c.typeOf(x).shape)}, call.flag(1, false)));
 }
 FrontValue item(BuiltinCall &call) { return FrontValue::runtime(call.emit.unsplat(call.tensor(0))); }
 
@@ -88,7 +95,8 @@ FrontValue expandDims(BuiltinCall &call) {
   const int64_t rank = static_cast<int64_t>(call.c.typeOf(x).rank() + wanted.size());
   for (int64_t &axis : wanted) {
     if (axis < -rank || axis >= rank)
-      call.c.fail(call.where(1), "lower.shape", fmt::format("invalid axis {}; expected {} <= axis < {}", axis, -rank, rank));
+      call.c.fail(call.where(1), "lower.shape",
+                  fmt::format("invalid axis {}; expected {} <= axis < {}", axis, -rank, rank));
     axis += axis < 0 ? rank : 0;
   }
   std::sort(wanted.begin(), wanted.end());
@@ -104,7 +112,8 @@ FrontValue squeeze(BuiltinCall &call) {
   Emitter::Shape shape = call.c.typeOf(x).shape;
   const int64_t axis = call.axis(1, shape.size());
   if (!call.emit.sameExtent(shape[axis], call.c.syms.constant(1)))
-    call.c.fail(call.where(1), "lower.shape", fmt::format("squeeze needs an axis of extent 1, not {}", toString(shape[axis])));
+    call.c.fail(call.where(1), "lower.shape",
+                fmt::format("squeeze needs an axis of extent 1, not {}", toString(shape[axis])));
   shape.erase(shape.begin() + axis);
   return FrontValue::runtime(shape.empty() ? call.emit.unsplat(x) : call.emit.reshape(x, shape));
 }
@@ -118,18 +127,22 @@ ValueId joined(BuiltinCall &call, ValueId a, ValueId b) {
   }
   Type type = call.c.typeOf(a);
   if (type != call.c.typeOf(b))
-    call.c.failType(call.range, fmt::format("join needs tensors of one type, not {} and {}", call.emit.typeName(type), call.emit.typeName(call.c.typeOf(b))));
+    call.c.failType(call.range, fmt::format("join needs tensors of one type, not {} and {}",
+                                            call.emit.typeName(type), call.emit.typeName(call.c.typeOf(b))));
   type.shape.push_back(call.c.syms.constant(2));
   const ValueId result = call.c.create(OpKind::Join, {a, b}, type);
   return scalars ? call.emit.reshape(result, {call.c.syms.constant(2)}) : result;
 }
-FrontValue join(BuiltinCall &call) { return FrontValue::runtime(joined(call, call.tensor(0), call.tensor(1))); }
+FrontValue join(BuiltinCall &call) {
+  return FrontValue::runtime(joined(call, call.tensor(0), call.tensor(1)));
+}
 
 FrontValue split(BuiltinCall &call) {
   ValueId x = call.tensor(0);
   Type type = call.c.typeOf(x);
   if (type.shape.empty() || !call.emit.sameExtent(type.shape.back(), call.c.syms.constant(2)))
-    call.c.fail(call.range, "lower.shape", fmt::format("split needs a last axis of extent 2, not {}", call.emit.typeName(type)));
+    call.c.fail(call.range, "lower.shape",
+                fmt::format("split needs a last axis of extent 2, not {}", call.emit.typeName(type)));
   const bool flat = type.shape.size() == 1;
   if (flat) {
     x = call.emit.expandDims(x, 0);
@@ -159,7 +172,8 @@ FrontValue cat(BuiltinCall &call) {
   const ValueId a = call.tensor(0), b = call.tensor(1);
   const Type type = call.c.typeOf(a), other = call.c.typeOf(b);
   if (type.dtype != other.dtype || type.rank() != other.rank() || type.rank() == 0)
-    call.c.failType(call.range, fmt::format("cat needs tensors of one dtype and rank, not {} and {}", call.emit.typeName(type), call.emit.typeName(other)));
+    call.c.failType(call.range, fmt::format("cat needs tensors of one dtype and rank, not {} and {}",
+                                            call.emit.typeName(type), call.emit.typeName(other)));
   if (call.flag(2, false)) {
     if (type.rank() != 1)
       call.c.fail(call.range, "lower.shape", fmt::format("expected 1D input for cat, got {}D", type.rank()));
@@ -168,8 +182,9 @@ FrontValue cat(BuiltinCall &call) {
     return FrontValue::runtime(call.c.create(OpKind::Cat, {a, b}, type.withShape({size})));
   }
   if (!call.emit.sameShape(type.shape, other.shape))
-    call.c.fail(call.range, "lower.shape", fmt::format("tl.cat requires tensors of the same shape, got {} and {}", call.emit.shapeText(type.shape),
-                                                       call.emit.shapeText(other.shape)));
+    call.c.fail(call.range, "lower.shape",
+                fmt::format("tl.cat requires tensors of the same shape, got {} and {}",
+                            call.emit.shapeText(type.shape), call.emit.shapeText(other.shape)));
   // Join makes a new last axis; moved before the axis to grow and merged with it, it is the concatenation.
   const size_t rank = type.rank();
   const int64_t axis = call.axis(3, rank);
@@ -199,10 +214,12 @@ FrontValue gather(BuiltinCall &call) {
   const int64_t axis = call.axis(2, type.rank());
   for (size_t i = 0; i < type.rank(); ++i)
     if (static_cast<int64_t>(i) != axis && !call.emit.sameExtent(type.shape[i], positions.shape[i]))
-      call.c.fail(call.range, "lower.shape", fmt::format("index dim {} must match the corresponding source dim", i));
+      call.c.fail(call.range, "lower.shape",
+                  fmt::format("index dim {} must match the corresponding source dim", i));
   Attributes attributes;
   attributes.set("axis", axis);
-  return FrontValue::runtime(call.c.create(OpKind::Gather, {source, index}, type.withShape(positions.shape), std::move(attributes)));
+  return FrontValue::runtime(
+      call.c.create(OpKind::Gather, {source, index}, type.withShape(positions.shape), std::move(attributes)));
 }
 
 /// Element i of the result is element n-1-i: a gather with that index.
@@ -216,8 +233,10 @@ FrontValue flip(BuiltinCall &call) {
   Attributes bounds;
   bounds.set("start", call.c.syms.constant(0));
   bounds.set("end", type.shape[axis]);
-  const FrontValue iota = FrontValue::runtime(call.c.create(OpKind::Iota, {}, Type::tile(DType::Int32, {type.shape[axis]}), std::move(bounds)));
-  const FrontValue last = call.c.integer(call.c.syms.sub(type.shape[axis], call.c.syms.constant(1)), call.range);
+  const FrontValue iota = FrontValue::runtime(
+      call.c.create(OpKind::Iota, {}, Type::tile(DType::Int32, {type.shape[axis]}), std::move(bounds)));
+  const FrontValue last =
+      call.c.integer(call.c.syms.sub(type.shape[axis], call.c.syms.constant(1)), call.range);
   ValueId index = call.emit.binary(lang::BinaryOperator::Sub, last, iota);
   for (int64_t i = 0; i < static_cast<int64_t>(rank); ++i)
     if (i != axis)

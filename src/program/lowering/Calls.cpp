@@ -61,7 +61,8 @@ FunctionLowerer::CallArguments FunctionLowerer::callArguments(const Call *expr) 
 
 FrontValue FunctionLowerer::call(const Call *expr) {
   const FrontValue callee = eval(expr->func);
-  // Assertions look at their condition themselves: it may be an expression, and the message is only for failures.
+  // Assertions look at their condition themselves: it may be an expression, and the message is only for
+  // failures.
   if (callee.is(FrontKind::Builtin) && callee.text == "static_assert") {
     staticAssert(expr);
     return FrontValue::none();
@@ -81,8 +82,11 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
     if (const Builtin *row = findBuiltin(callee.text))
       return callBuiltin(*this, *row, arguments);
     const std::string_view reason = unsupportedReason(callee.text);
-    c.unsupported(arguments.nameRange, reason.empty() ? fmt::format("'{}' is not a function that Tilewright knows", arguments.nameRange.text())
-                                                      : fmt::format("'{}' is not supported: {}", arguments.nameRange.text(), reason));
+    c.unsupported(
+        arguments.nameRange,
+        reason.empty()
+            ? fmt::format("'{}' is not a function that Tilewright knows", arguments.nameRange.text())
+            : fmt::format("'{}' is not supported: {}", arguments.nameRange.text(), reason));
   }
   case FrontKind::Method: {
     const FrontValue &self = (*callee.items)[0];
@@ -94,16 +98,19 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
       arguments.positionalRanges.insert(arguments.positionalRanges.begin(), arguments.nameRange);
       return callBuiltin(*this, *row, arguments);
     }
-    c.unsupported(arguments.nameRange, fmt::format("the method '{}' of {} is not supported", callee.text, describe(self)));
+    c.unsupported(arguments.nameRange,
+                  fmt::format("the method '{}' of {} is not supported", callee.text, describe(self)));
   }
   case FrontKind::TypeObject:
-    if (arguments.positional.size() == 1 && arguments.keywords.empty() && callee.type.isScalar() && !callee.type.isPointer())
+    if (arguments.positional.size() == 1 && arguments.keywords.empty() && callee.type.isScalar() &&
+        !callee.type.isPointer())
       return FrontValue::runtime(emit.cast(emit.toTensor(arguments.positional[0]), callee.type.dtype));
     break;
   case FrontKind::Foreign:
-    c.unsupported(arguments.nameRange,
-                  fmt::format("'{}' is not a @triton.jit function of this file", arguments.nameRange.text()),
-                  "a kernel can call @triton.jit functions and triton.language; functions of other files are not read");
+    c.unsupported(
+        arguments.nameRange,
+        fmt::format("'{}' is not a @triton.jit function of this file", arguments.nameRange.text()),
+        "a kernel can call @triton.jit functions and triton.language; functions of other files are not read");
   default:
     break;
   }
@@ -113,7 +120,8 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
 FrontValue FunctionLowerer::callFunction(const JitFunction &function, const CallArguments &arguments) {
   const FunctionDef &def = *function.def;
   if (c.calls.size() >= c.options.maxInlineDepth)
-    c.fail(arguments.range, "lower.limit", fmt::format("helpers call each other more than {} deep", c.options.maxInlineDepth), {},
+    c.fail(arguments.range, "lower.limit",
+           fmt::format("helpers call each other more than {} deep", c.options.maxInlineDepth), {},
            "recursion is not possible in a kernel");
   if (def.args->kwarg)
     c.unsupported(arguments.range, fmt::format("{} takes **keywords, which a helper cannot", def.name));
@@ -129,16 +137,20 @@ FrontValue FunctionLowerer::callFunction(const JitFunction &function, const Call
       surplus.push_back(arguments.positional[i]);
     else
       c.fail(arguments.positionalRanges[i], "lower.call",
-             fmt::format("{} takes {} arguments, but {} were given", def.name, formals.size(), arguments.positional.size()));
+             fmt::format("{} takes {} arguments, but {} were given", def.name, formals.size(),
+                         arguments.positional.size()));
   }
   for (size_t i = 0; i < arguments.keywords.size(); ++i) {
     const auto &[name, value] = arguments.keywords[i];
-    const auto formal = std::find_if(formals.begin(), formals.end(), [&n = name](const FormalParameter &f) { return f.name == n; });
+    const auto formal = std::find_if(formals.begin(), formals.end(),
+                                     [&n = name](const FormalParameter &f) { return f.name == n; });
     if (formal == formals.end())
-      c.fail(arguments.keywordRanges[i], "lower.call", fmt::format("{} has no parameter '{}'", def.name, name));
+      c.fail(arguments.keywordRanges[i], "lower.call",
+             fmt::format("{} has no parameter '{}'", def.name, name));
     auto &slot = bound[formal - formals.begin()];
     if (slot)
-      c.fail(arguments.keywordRanges[i], "lower.call", fmt::format("{} got several values for '{}'", def.name, name));
+      c.fail(arguments.keywordRanges[i], "lower.call",
+             fmt::format("{} got several values for '{}'", def.name, name));
     slot = value;
   }
 
@@ -150,7 +162,8 @@ FrontValue FunctionLowerer::callFunction(const JitFunction &function, const Call
       bound[i] = defaults.eval(formals[i].defaultValue);
     }
     if (!bound[i])
-      c.fail(arguments.range, "lower.call", fmt::format("the call of {} gives no value for '{}'", def.name, formals[i].name));
+      c.fail(arguments.range, "lower.call",
+             fmt::format("the call of {} gives no value for '{}'", def.name, formals[i].name));
     callee.define(formals[i].name, *std::move(bound[i]));
   }
   if (def.args->vararg)

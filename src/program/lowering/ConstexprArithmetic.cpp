@@ -32,9 +32,10 @@ std::string kindText(const FrontValue &v) {
   }
 }
 
-[[noreturn]] void failOperands(LoweringContext &c, std::string_view op, const FrontValue &a, const FrontValue &b,
-                               const SourceRange &range) {
-  c.failType(range, fmt::format("unsupported operand type(s) for {}: '{}' and '{}'", op, kindText(a), kindText(b)));
+[[noreturn]] void failOperands(LoweringContext &c, std::string_view op, const FrontValue &a,
+                               const FrontValue &b, const SourceRange &range) {
+  c.failType(range,
+             fmt::format("unsupported operand type(s) for {}: '{}' and '{}'", op, kindText(a), kindText(b)));
 }
 
 [[noreturn]] void failOverflow(LoweringContext &c, const SourceRange &range) {
@@ -49,7 +50,8 @@ int64_t floorDivide(int64_t a, int64_t b) {
 FrontValue power(LoweringContext &c, const FrontValue &a, const FrontValue &b, const SourceRange &range) {
   const int64_t exponent = b.witness;
   if (exponent < 0)
-    return FrontValue::floating(std::pow(static_cast<double>(c.concrete(a, range)), static_cast<double>(c.concrete(b, range))));
+    return FrontValue::floating(
+        std::pow(static_cast<double>(c.concrete(a, range)), static_cast<double>(c.concrete(b, range))));
   int64_t value = 1;
   for (int64_t i = 0; i < exponent; ++i) {
     if (__builtin_mul_overflow(value, a.witness, &value))
@@ -102,7 +104,8 @@ FrontValue integerBinary(LoweringContext &c, BinaryOperator op, const FrontValue
     sym = op == BinaryOperator::FloorDiv ? c.syms.floorDiv(a.sym, b.sym) : c.syms.mod(a.sym, b.sym);
     break;
   case BinaryOperator::Div: {
-    const double numerator = static_cast<double>(c.concrete(a, range)), denominator = static_cast<double>(c.concrete(b, range));
+    const double numerator = static_cast<double>(c.concrete(a, range)),
+                 denominator = static_cast<double>(c.concrete(b, range));
     if (denominator == 0)
       c.failType(range, "division by zero");
     return FrontValue::floating(numerator / denominator);
@@ -113,13 +116,15 @@ FrontValue integerBinary(LoweringContext &c, BinaryOperator op, const FrontValue
     if (y < 0 || y > 62 || (x != 0 && std::abs(x) > (INT64_MAX >> y)))
       failOverflow(c, range);
     value = x * (int64_t(1) << y);
-    sym = b.sym.isConstant() ? c.syms.mul(a.sym, c.syms.constant(int64_t(1) << y)) : c.syms.bit(SymOp::Shl, a.sym, b.sym);
+    sym = b.sym.isConstant() ? c.syms.mul(a.sym, c.syms.constant(int64_t(1) << y))
+                             : c.syms.bit(SymOp::Shl, a.sym, b.sym);
     break;
   case BinaryOperator::RShift:
     if (y < 0)
       c.failType(range, "negative shift count");
     value = y > 63 ? (x < 0 ? -1 : 0) : x >> y;
-    sym = b.sym.isConstant() && y <= 62 ? c.syms.floorDiv(a.sym, c.syms.constant(int64_t(1) << y)) : c.syms.bit(SymOp::Shr, a.sym, b.sym);
+    sym = b.sym.isConstant() && y <= 62 ? c.syms.floorDiv(a.sym, c.syms.constant(int64_t(1) << y))
+                                        : c.syms.bit(SymOp::Shr, a.sym, b.sym);
     break;
   case BinaryOperator::BitAnd:
     value = x & y;
@@ -138,12 +143,13 @@ FrontValue integerBinary(LoweringContext &c, BinaryOperator op, const FrontValue
   }
   if (overflow)
     failOverflow(c, range);
-  const bool bitwise = op == BinaryOperator::BitAnd || op == BinaryOperator::BitOr || op == BinaryOperator::BitXor;
+  const bool bitwise =
+      op == BinaryOperator::BitAnd || op == BinaryOperator::BitOr || op == BinaryOperator::BitXor;
   return logical && bitwise ? FrontValue::boolean(sym, value != 0) : FrontValue::integer(sym, value);
 }
 
-FrontValue floatBinary(LoweringContext &c, BinaryOperator op, double x, double y, const FrontValue &a, const FrontValue &b,
-                       const SourceRange &range) {
+FrontValue floatBinary(LoweringContext &c, BinaryOperator op, double x, double y, const FrontValue &a,
+                       const FrontValue &b, const SourceRange &range) {
   if (y == 0 && (op == BinaryOperator::Div || op == BinaryOperator::FloorDiv || op == BinaryOperator::Mod))
     c.failType(range, "float division by zero");
   switch (op) {
@@ -280,7 +286,10 @@ FrontValue constexprCompare(LoweringContext &c, CompareOperator op, const FrontV
     }
   }
   const auto order = [&](auto x, auto y) {
-    return op == CompareOperator::Lt ? x < y : op == CompareOperator::LtE ? x <= y : op == CompareOperator::Gt ? x > y : x >= y;
+    return op == CompareOperator::Lt    ? x < y
+           : op == CompareOperator::LtE ? x <= y
+           : op == CompareOperator::Gt  ? x > y
+                                        : x >= y;
   };
   if (a.isNumber() && b.isNumber())
     return c.boolean(order(asFloat(c, a, range), asFloat(c, b, range)));
@@ -289,7 +298,8 @@ FrontValue constexprCompare(LoweringContext &c, CompareOperator op, const FrontV
   failOperands(c, operatorText(op), a, b, range);
 }
 
-FrontValue constexprUnary(LoweringContext &c, UnaryOperator op, const FrontValue &a, const SourceRange &range) {
+FrontValue constexprUnary(LoweringContext &c, UnaryOperator op, const FrontValue &a,
+                          const SourceRange &range) {
   if (op == UnaryOperator::Not) {
     if (a.kind == FrontKind::Bool)
       return negated(c, a);
@@ -310,7 +320,8 @@ FrontValue constexprUnary(LoweringContext &c, UnaryOperator op, const FrontValue
   return FrontValue::integer(c.syms.neg(a.sym), -a.witness);
 }
 
-FrontValue constexprExtreme(LoweringContext &c, bool wantMax, const std::vector<FrontValue> &values, const SourceRange &range) {
+FrontValue constexprExtreme(LoweringContext &c, bool wantMax, const std::vector<FrontValue> &values,
+                            const SourceRange &range) {
   FrontValue best = values.front();
   for (size_t i = 1; i < values.size(); ++i) {
     const FrontValue &next = values[i];

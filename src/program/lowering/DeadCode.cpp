@@ -50,7 +50,8 @@ void removeDeadCode(Program &program) {
   std::vector<bool> dead(program.ops.size(), false);
   for (OpId id = static_cast<OpId>(program.ops.size()); id-- > 0;) {
     const Op &op = program.ops[id];
-    dead[id] = !placed[id] || (isPure(op) && std::all_of(op.results.begin(), op.results.end(), [&](ValueId v) { return uses[v] == 0; }));
+    dead[id] = !placed[id] || (isPure(op) && std::all_of(op.results.begin(), op.results.end(),
+                                                         [&](ValueId v) { return uses[v] == 0; }));
     if (dead[id] && placed[id])
       for (const ValueId operand : op.operands)
         --uses[operand];
@@ -77,7 +78,8 @@ void removeDeadCode(Program &program) {
   std::vector<Value> values;
   for (ValueId id = 0; id < program.values.size(); ++id) {
     Value &value = program.values[id];
-    const bool stays = value.definingOp != kNone ? newOp[value.definingOp] != kNone : value.owner != kNone && newRegion[value.owner] != kNone;
+    const bool stays = value.definingOp != kNone ? newOp[value.definingOp] != kNone
+                                                 : value.owner != kNone && newRegion[value.owner] != kNone;
     if (!stays)
       continue;
     newValue[id] = static_cast<ValueId>(values.size());

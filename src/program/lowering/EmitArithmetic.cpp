@@ -27,10 +27,11 @@ std::string_view predicateOf(CompareOperator op) {
   }
 }
 
-/// The divisions of the IR truncate and SymInt's round down. The two agree where the dividend is not negative and the
-/// divisor is positive. A dividend without a lower bound is made of runtime scalars (extents, strides, counts): the
-/// analysis takes those as non-negative, as every kernel that divides them does. A divisor that may be negative is
-/// taken as positive, because dividing by a count that isn't makes no sense in a kernel.
+/// The divisions of the IR truncate and SymInt's round down. The two agree where the dividend is not negative
+/// and the divisor is positive. A dividend without a lower bound is made of runtime scalars (extents,
+/// strides, counts): the analysis takes those as non-negative, as every kernel that divides them does. A
+/// divisor that may be negative is taken as positive, because dividing by a count that isn't makes no sense
+/// in a kernel.
 bool dividesAsFloor(SymInt dividend, SymInt divisor) {
   return (dividend.range().min >= 0 || dividend.range().min == INT64_MIN) && divisor.range().max > 0;
 }
@@ -92,7 +93,8 @@ SymInt symOfCompare(SymContext &syms, CompareOperator op, SymInt a, SymInt b) {
 void Emitter::failOperands(const FrontValue &a, const FrontValue &b) {
   std::vector<ValueId> floats;
   for (const FrontValue *operand : {&a, &b})
-    if (operand->isRuntime() && isFloat(c.typeOf(operand->value).dtype) && !c.typeOf(operand->value).isPointer())
+    if (operand->isRuntime() && isFloat(c.typeOf(operand->value).dtype) &&
+        !c.typeOf(operand->value).isPointer())
       floats.push_back(operand->value);
   c.failLoaded(c.here, fmt::format("invalid operands of type {} and {}", typeName(a), typeName(b)), floats);
 }
@@ -101,8 +103,8 @@ DType Emitter::scalarType(const FrontValue &value) {
   return value.isRuntime() ? c.typeOf(value.value).dtype : numberType(value);
 }
 
-Emitter::Operands Emitter::convert(const FrontValue &a, const FrontValue &b, bool allowPointerA, bool allowPointerB,
-                                   bool arithmetic, bool divideOrModulo) {
+Emitter::Operands Emitter::convert(const FrontValue &a, const FrontValue &b, bool allowPointerA,
+                                   bool allowPointerB, bool arithmetic, bool divideOrModulo) {
   if ((!a.isRuntime() && !a.isNumber()) || (!b.isRuntime() && !b.isNumber()))
     failOperands(a, b);
   const auto handle = [&](const FrontValue &v) {
@@ -120,7 +122,8 @@ Emitter::Operands Emitter::convert(const FrontValue &a, const FrontValue &b, boo
     failOperands(a, b);
   ValueId x, y;
   if (arithmetic && !pointerA && !pointerB) {
-    const DType common = computationType(scalarType(a), !a.isRuntime(), scalarType(b), !b.isRuntime(), divideOrModulo);
+    const DType common =
+        computationType(scalarType(a), !a.isRuntime(), scalarType(b), !b.isRuntime(), divideOrModulo);
     x = castNumberOrValue(a, common);
     y = castNumberOrValue(b, common);
   } else {
@@ -138,9 +141,12 @@ std::vector<ValueId> Emitter::convertAll(const std::vector<FrontValue> &operands
       c.failType(c.here, fmt::format("unexpected operand of type {}", typeName(operand)));
     auto &common = operand.isRuntime() ? tensors : numbers;
     const DType dtype = scalarType(operand);
-    common = common ? computationType(*common, !operand.isRuntime(), dtype, !operand.isRuntime(), false) : dtype;
+    common =
+        common ? computationType(*common, !operand.isRuntime(), dtype, !operand.isRuntime(), false) : dtype;
   }
-  const DType dtype = !tensors ? *numbers : !numbers ? *tensors : computationType(*tensors, false, *numbers, true, false);
+  const DType dtype = !tensors   ? *numbers
+                      : !numbers ? *tensors
+                                 : computationType(*tensors, false, *numbers, true, false);
   std::vector<ValueId> values;
   for (const FrontValue &operand : operands)
     values.push_back(castNumberOrValue(operand, dtype));
@@ -205,7 +211,9 @@ ValueId Emitter::binary(BinaryOperator op, const FrontValue &a, const FrontValue
   case BinaryOperator::Mod: {
     const auto [x, y] = convert(a, b, false, false, true, true);
     if (op == BinaryOperator::FloorDiv && !isInteger(c.typeOf(x).dtype))
-      c.failLoaded(c.here, fmt::format("// is for integers only, not for {} and {}", typeName(a), typeName(b)), {x, y});
+      c.failLoaded(c.here,
+                   fmt::format("// is for integers only, not for {} and {}", typeName(a), typeName(b)),
+                   {x, y});
     return arithmetic(op == BinaryOperator::Mod ? OpKind::Rem : OpKind::Div, x, y);
   }
   case BinaryOperator::BitAnd:
@@ -222,7 +230,9 @@ ValueId Emitter::binary(BinaryOperator op, const FrontValue &a, const FrontValue
   case BinaryOperator::MatMult:
     break;
   }
-  c.unsupported(c.here, fmt::format("unsupported operand type(s) for {}: {} and {}", operatorText(op), typeName(a), typeName(b)),
+  c.unsupported(c.here,
+                fmt::format("unsupported operand type(s) for {}: {} and {}", operatorText(op), typeName(a),
+                            typeName(b)),
                 op == BinaryOperator::MatMult ? "use tl.dot" : "use tl.exp2, tl.exp or libdevice.pow");
 }
 
@@ -231,7 +241,8 @@ ValueId Emitter::compare(CompareOperator op, const FrontValue &a, const FrontVal
   Attributes attributes;
   attributes.set("predicate", std::string(predicateOf(op)));
   const SymInt sym = symOfCompare(c.syms, op, c.symOf(x), c.symOf(y));
-  const ValueId result = c.create(OpKind::Compare, {x, y}, c.typeOf(x).withDType(DType::Int1), std::move(attributes));
+  const ValueId result =
+      c.create(OpKind::Compare, {x, y}, c.typeOf(x).withDType(DType::Int1), std::move(attributes));
   c.setSym(result, sym, "compare");
   return result;
 }
@@ -258,14 +269,13 @@ ValueId Emitter::invert(ValueId value) {
   return result;
 }
 
-ValueId Emitter::logicalNot(ValueId value) {
-  return invert(bitcast(value, Type::scalar(DType::Int1)));
-}
+ValueId Emitter::logicalNot(ValueId value) { return invert(bitcast(value, Type::scalar(DType::Int1))); }
 
 ValueId Emitter::logical(BoolOperator op, const FrontValue &a, const FrontValue &b) {
   const ValueId x = bitcast(toTensor(a), Type::scalar(DType::Int1));
   const ValueId y = bitcast(toTensor(b), Type::scalar(DType::Int1));
-  return bitwise(op == BoolOperator::And ? OpKind::And : OpKind::Or, FrontValue::runtime(x), FrontValue::runtime(y));
+  return bitwise(op == BoolOperator::And ? OpKind::And : OpKind::Or, FrontValue::runtime(x),
+                 FrontValue::runtime(y));
 }
 
 ValueId Emitter::minMax(OpKind kind, const FrontValue &a, const FrontValue &b, bool propagateNan) {

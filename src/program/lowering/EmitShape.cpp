@@ -16,7 +16,8 @@ bool Emitter::sameExtent(SymInt a, SymInt b) {
     return false;
   if (c.valueOf(a, c.here) != c.valueOf(b, c.here))
     return false;
-  c.require(c.syms.eq(a, b), "lower.shape", fmt::format("{} must equal {}", toString(a), toString(b)), c.here, "");
+  c.require(c.syms.eq(a, b), "lower.shape", fmt::format("{} must equal {}", toString(a), toString(b)), c.here,
+            "");
   return true;
 }
 
@@ -47,15 +48,20 @@ void Emitter::checkTileShape(const Shape &shape) {
   for (SymInt extent : shape) {
     const std::string text = toString(extent);
     if (c.valueOf(extent, c.here) <= 0)
-      c.fail(c.here, "lower.shape", fmt::format("a tile's extent must be at least 1, but {} is {}", text, c.valueOf(extent, c.here)),
+      c.fail(c.here, "lower.shape",
+             fmt::format("a tile's extent must be at least 1, but {} is {}", text, c.valueOf(extent, c.here)),
              extent.isConstant() ? SymInt() : c.syms.lt(c.syms.constant(0), extent));
-    c.require(c.syms.eq(c.syms.nextPow2(extent), extent), "shape.pow2", fmt::format("{} must be a power of two", text), c.here,
+    c.require(c.syms.eq(c.syms.nextPow2(extent), extent), "shape.pow2",
+              fmt::format("{} must be a power of two", text), c.here,
               fmt::format("shape element {} must be a power of 2", text));
   }
   const SymInt count = elementCount(shape);
-  c.require(c.syms.le(count, c.syms.constant(kMaxTileElements)), "shape.numel",
-            fmt::format("a tile has at most {} elements: {} <= {}", kMaxTileElements, toString(count), kMaxTileElements), c.here,
-            fmt::format("numel ({}) exceeds triton maximum tensor numel ({})", toString(count), kMaxTileElements));
+  c.require(
+      c.syms.le(count, c.syms.constant(kMaxTileElements)), "shape.numel",
+      fmt::format("a tile has at most {} elements: {} <= {}", kMaxTileElements, toString(count),
+                  kMaxTileElements),
+      c.here,
+      fmt::format("numel ({}) exceeds triton maximum tensor numel ({})", toString(count), kMaxTileElements));
 }
 
 ValueId Emitter::splat(ValueId scalar, const Shape &shape) {
@@ -82,7 +88,8 @@ ValueId Emitter::broadcastTo(ValueId value, const Shape &shape) {
   if (from.shape.empty())
     return splat(value, shape);
   if (from.shape.size() != shape.size())
-    c.fail(c.here, "lower.shape", fmt::format("cannot broadcast, rank mismatch: {}, {}", shapeText(from.shape), shapeText(shape)));
+    c.fail(c.here, "lower.shape",
+           fmt::format("cannot broadcast, rank mismatch: {}, {}", shapeText(from.shape), shapeText(shape)));
   bool grows = false;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (from.shape[i] == shape[i])
@@ -92,11 +99,14 @@ ValueId Emitter::broadcastTo(ValueId value, const Shape &shape) {
       continue;
     }
     if (!sameExtent(from.shape[i], shape[i]))
-      c.fail(c.here, "lower.shape",
-             fmt::format("cannot broadcast, the expanded size of the tensor ({}) must match the existing size ({}) at "
-                         "non-singleton dimension {}: {}, {}",
-                         toString(shape[i]), toString(from.shape[i]), i, shapeText(from.shape), shapeText(shape)),
-             from.shape[i].isConstant() && shape[i].isConstant() ? SymInt() : c.syms.eq(from.shape[i], shape[i]));
+      c.fail(
+          c.here, "lower.shape",
+          fmt::format(
+              "cannot broadcast, the expanded size of the tensor ({}) must match the existing size ({}) at "
+              "non-singleton dimension {}: {}, {}",
+              toString(shape[i]), toString(from.shape[i]), i, shapeText(from.shape), shapeText(shape)),
+          from.shape[i].isConstant() && shape[i].isConstant() ? SymInt()
+                                                              : c.syms.eq(from.shape[i], shape[i]));
     grows = true;
   }
   if (!grows)
@@ -136,14 +146,26 @@ std::pair<ValueId, ValueId> Emitter::broadcast(ValueId a, ValueId b) {
       shape.push_back(right[i]);
     else if (right[i].isConstant(1) || sameExtent(left[i], right[i]))
       shape.push_back(left[i]);
-    else if (!left[i].isConstant() && c.valueOf(left[i], c.here) == 1 && c.decide(c.syms.eq(left[i], c.syms.constant(1)), true, c.here))
-      return broadcast(reshape(a, [&] { Shape s = left; s[i] = c.syms.constant(1); return s; }()), b);
-    else if (!right[i].isConstant() && c.valueOf(right[i], c.here) == 1 && c.decide(c.syms.eq(right[i], c.syms.constant(1)), true, c.here))
-      return broadcast(a, reshape(b, [&] { Shape s = right; s[i] = c.syms.constant(1); return s; }()));
+    else if (!left[i].isConstant() && c.valueOf(left[i], c.here) == 1 &&
+             c.decide(c.syms.eq(left[i], c.syms.constant(1)), true, c.here))
+      return broadcast(reshape(a,
+                               [&] {
+                                 Shape s = left;
+                                 s[i] = c.syms.constant(1);
+                                 return s;
+                               }()),
+                       b);
+    else if (!right[i].isConstant() && c.valueOf(right[i], c.here) == 1 &&
+             c.decide(c.syms.eq(right[i], c.syms.constant(1)), true, c.here))
+      return broadcast(a, reshape(b, [&] {
+                         Shape s = right;
+                         s[i] = c.syms.constant(1);
+                         return s;
+                       }()));
     else
       c.fail(c.here, "lower.shape",
-             fmt::format("cannot make shapes compatible: incompatible dimensions at index {}: {} and {}", i, toString(left[i]),
-                         toString(right[i])),
+             fmt::format("cannot make shapes compatible: incompatible dimensions at index {}: {} and {}", i,
+                         toString(left[i]), toString(right[i])),
              left[i].isConstant() && right[i].isConstant() ? SymInt() : c.syms.eq(left[i], right[i]));
   }
   return {broadcastTo(a, shape), broadcastTo(b, shape)};
@@ -155,7 +177,8 @@ ValueId Emitter::reshape(ValueId value, const Shape &shape, bool reorder) {
     return value;
   if (!sameExtent(elementCount(from.shape), elementCount(shape)))
     c.fail(c.here, "lower.shape",
-           fmt::format("reshape() cannot change total number of elements in tensor: {} to {}", shapeText(from.shape), shapeText(shape)),
+           fmt::format("reshape() cannot change total number of elements in tensor: {} to {}",
+                       shapeText(from.shape), shapeText(shape)),
            c.syms.eq(elementCount(from.shape), elementCount(shape)).isConstant()
                ? SymInt()
                : c.syms.eq(elementCount(from.shape), elementCount(shape)));
@@ -171,8 +194,9 @@ ValueId Emitter::permute(ValueId value, const std::vector<int64_t> &order) {
   const Type from = c.typeOf(value);
   std::vector<bool> seen(from.shape.size());
   if (order.size() != from.shape.size())
-    c.fail(c.here, "lower.shape", fmt::format("permute dims must have the same length as input shape, got {} and {}",
-                                              from.shape.size(), order.size()));
+    c.fail(c.here, "lower.shape",
+           fmt::format("permute dims must have the same length as input shape, got {} and {}",
+                       from.shape.size(), order.size()));
   Shape shape;
   for (int64_t axis : order) {
     if (axis < 0 || axis >= static_cast<int64_t>(seen.size()) || seen[axis])

@@ -76,7 +76,9 @@ DType Emitter::numberType(const FrontValue &number) {
 
 ValueId Emitter::integerConstant(int64_t value, DType dtype) { return constant(c.integer(value), dtype); }
 
-ValueId Emitter::floatConstant(double value, DType dtype) { return constant(FrontValue::floating(value), dtype); }
+ValueId Emitter::floatConstant(double value, DType dtype) {
+  return constant(FrontValue::floating(value), dtype);
+}
 
 ValueId Emitter::constant(const FrontValue &number, DType dtype) {
   Attributes attributes;
@@ -115,7 +117,8 @@ ValueId Emitter::castNumberOrValue(const FrontValue &value, DType dtype) {
     if (value.witness < 0 && isUnsigned(dtype))
       c.failType(c.here, "cannot combine an unsigned tensor with a negative number; cast one of them first");
     if (!fits(value.witness, dtype))
-      c.failType(c.here, fmt::format("the number {} is out of range for type {}", value.witness, tritonName(dtype)));
+      c.failType(c.here,
+                 fmt::format("the number {} is out of range for type {}", value.witness, tritonName(dtype)));
   }
   return constant(value, dtype);
 }
@@ -152,9 +155,11 @@ DType Emitter::computationType(DType a, bool aIsNumber, DType b, bool bIsNumber,
   if (!isInteger(a) || !isInteger(b))
     c.failType(c.here, fmt::format("unexpected type {} and {}", tritonName(a), tritonName(b)));
   if (divideOrModulo && isSigned(a) != isSigned(b))
-    c.failType(c.here, fmt::format("cannot use /, // or % with {} and {}: they differ in signedness, so the result would "
-                                   "hardly be what is meant; cast them to the same signedness",
-                                   tritonName(a), tritonName(b)));
+    c.failType(
+        c.here,
+        fmt::format("cannot use /, // or % with {} and {}: they differ in signedness, so the result would "
+                    "hardly be what is meant; cast them to the same signedness",
+                    tritonName(a), tritonName(b)));
   return promoteIntegers(a, b);
 }
 
@@ -169,11 +174,13 @@ std::optional<ValueId> Emitter::castConstant(ValueId value, DType dtype) {
     return std::nullopt;
   const DType from = c.typeOf(value).dtype;
   if (isFloat(from)) {
-    // Rounded in the steps that the conversions would take: to its own dtype here, to the next one by whoever reads it.
+    // Rounded in the steps that the conversions would take: to its own dtype here, to the next one by whoever
+    // reads it.
     if (!isFloat(dtype) || (from != DType::Float32 && from != DType::Float64))
       return std::nullopt;
     const double number = op->attributes.number("value");
-    return floatConstant(from == DType::Float32 ? static_cast<double>(static_cast<float>(number)) : number, dtype);
+    return floatConstant(from == DType::Float32 ? static_cast<double>(static_cast<float>(number)) : number,
+                         dtype);
   }
   const SymInt sym = op->attributes.sym("value");
   const auto number = sym.constant();
@@ -183,7 +190,8 @@ std::optional<ValueId> Emitter::castConstant(ValueId value, DType dtype) {
       return std::nullopt;
     return floatConstant(static_cast<double>(*number), dtype);
   }
-  const bool fitsAlways = number ? fits(*number, dtype) : isSigned(dtype) && bitWidth(dtype) >= 32 && bitWidth(from) <= 32;
+  const bool fitsAlways =
+      number ? fits(*number, dtype) : isSigned(dtype) && bitWidth(dtype) >= 32 && bitWidth(from) <= 32;
   if (dtype == DType::Int1 || !fitsAlways)
     return std::nullopt;
   return constant(FrontValue::integer(sym, c.valueOf(sym, c.here)), dtype);
@@ -204,8 +212,10 @@ ValueId Emitter::castTo(ValueId value, const Type &scalarType, const std::string
   if (from.kind == Type::Kind::BlockPointer || from.kind == Type::Kind::Descriptor)
     c.failType(c.here, fmt::format("cannot cast {} to {}", typeName(from), typeName(to)));
   if (!rounding.empty() && !narrowing)
-    c.failType(c.here, fmt::format("fp_downcast_rounding is for conversions to a narrower float only, not for {} to {}",
-                                   typeName(from), typeName(to)));
+    c.failType(
+        c.here,
+        fmt::format("fp_downcast_rounding is for conversions to a narrower float only, not for {} to {}",
+                    typeName(from), typeName(to)));
   if (!rounding.empty() && rounding != "rtne" && rounding != "rtz")
     c.failType(c.here, fmt::format("invalid rounding mode '{}'; supported are 'rtne' and 'rtz'", rounding));
   Attributes attributes;
@@ -243,8 +253,8 @@ ValueId Emitter::bitcast(ValueId value, const Type &scalarType) {
   if (from.isPointer() || to.isPointer())
     return castTo(value, scalarType);
   if (bitWidth(from.dtype) != bitWidth(to.dtype))
-    c.failType(c.here, fmt::format("cannot bitcast data-type of size {} to data-type of size {}", bitWidth(from.dtype),
-                                   bitWidth(to.dtype)));
+    c.failType(c.here, fmt::format("cannot bitcast data-type of size {} to data-type of size {}",
+                                   bitWidth(from.dtype), bitWidth(to.dtype)));
   const ValueId result = c.create(OpKind::Bitcast, {value}, to);
   c.setSym(result, isInteger(from.dtype) && isInteger(to.dtype) ? c.symOf(value) : SymInt(), "bitcast");
   return result;

@@ -5,9 +5,9 @@
 
 namespace tilewright::lowering {
 
-/// Makes typed operations by Triton's rules: which dtype an operation computes in, which casts and broadcasts come
-/// first, what is refused. Operands are FrontValues, because a Python number takes part in promotion differently from
-/// an SSA value (`x * 2.0` keeps an f16 tile f16, `x * y` with an f32 scalar y doesn't).
+/// Makes typed operations by Triton's rules: which dtype an operation computes in, which casts and broadcasts
+/// come first, what is refused. Operands are FrontValues, because a Python number takes part in promotion
+/// differently from an SSA value (`x * 2.0` keeps an f16 tile f16, `x * y` with an f32 scalar y doesn't).
 ///
 ///     binary(Add, tile<B x ptr<f32>>, tile<B x i32>)   addptr
 ///     binary(Div, tile<B x i32>, 2)                    both cast to f32, then div
@@ -16,9 +16,11 @@ public:
   explicit Emitter(LoweringContext &context) : c(context) {}
 
   // --- scalars and dtypes (EmitTypes.cpp)
-  /// The dtype that a Python number gets on its own: i1, i32 (u32, i64, u64 when too large), f32 (f64 when too large).
+  /// The dtype that a Python number gets on its own: i1, i32 (u32, i64, u64 when too large), f32 (f64 when
+  /// too large).
   DType numberType(const FrontValue &number);
-  /// A number as a scalar of the given dtype, refused where Triton refuses it (fractions and overflow for integers).
+  /// A number as a scalar of the given dtype, refused where Triton refuses it (fractions and overflow for
+  /// integers).
   ValueId constant(const FrontValue &number, DType dtype);
   ValueId integerConstant(int64_t value, DType dtype);
   ValueId floatConstant(double value, DType dtype);
@@ -65,8 +67,8 @@ public:
     ValueId a, b;
   };
   /// Triton's implicit conversions of two operands: common dtype, common shape.
-  Operands convert(const FrontValue &a, const FrontValue &b, bool allowPointerA = false, bool allowPointerB = false,
-                   bool arithmetic = true, bool divideOrModulo = false);
+  Operands convert(const FrontValue &a, const FrontValue &b, bool allowPointerA = false,
+                   bool allowPointerB = false, bool arithmetic = true, bool divideOrModulo = false);
   std::vector<ValueId> convertAll(const std::vector<FrontValue> &operands);
 
   /// "int32", "pointer<fp32>", "int32[64, 64]": as Triton names types in its messages.
@@ -77,8 +79,8 @@ private:
   ValueId arithmetic(OpKind kind, ValueId a, ValueId b);
   ValueId addPointer(ValueId pointer, ValueId offset);
   ValueId bitwise(OpKind kind, const FrontValue &a, const FrontValue &b);
-  /// The cast of a constant, or of a tile of one, as a constant of the other dtype; nothing when it isn't one or the
-  /// conversion isn't exact here.
+  /// The cast of a constant, or of a tile of one, as a constant of the other dtype; nothing when it isn't one
+  /// or the conversion isn't exact here.
   std::optional<ValueId> castConstant(ValueId value, DType dtype);
   ValueId castNumberOrValue(const FrontValue &value, DType dtype);
   [[noreturn]] void failOperands(const FrontValue &a, const FrontValue &b);

@@ -24,8 +24,9 @@ private:
 };
 
 /// Python's builtins that Triton lets a kernel use.
-constexpr std::array<std::string_view, 13> kPythonBuiltins = {"range", "len",   "min", "max",  "int",   "float",  "isinstance",
-                                                              "getattr", "hasattr", "print", "list", "bool", "tuple"};
+constexpr std::array<std::string_view, 13> kPythonBuiltins = {
+    "range",   "len",     "min",   "max",  "int",  "float", "isinstance",
+    "getattr", "hasattr", "print", "list", "bool", "tuple"};
 
 } // namespace
 
@@ -142,10 +143,12 @@ FrontValue FunctionLowerer::globalValue(std::string_view name, const SourceRange
     return FrontValue::named(FrontKind::Foreign, std::string(name));
   case Kind::Plain:
     c.fail(range, "lower.name",
-           fmt::format("cannot access global variable {} from within a @triton.jit function: only globals made as "
-                       "`{} = tl.constexpr(...)` can be used",
-                       name, name),
-           {}, fmt::format("line {} assigns it; wrap that value in tl.constexpr(...)", binding->location.line()));
+           fmt::format(
+               "cannot access global variable {} from within a @triton.jit function: only globals made as "
+               "`{} = tl.constexpr(...)` can be used",
+               name, name),
+           {},
+           fmt::format("line {} assigns it; wrap that value in tl.constexpr(...)", binding->location.line()));
   case Kind::Constexpr:
     break;
   }
@@ -161,13 +164,15 @@ FrontValue FunctionLowerer::globalValue(std::string_view name, const SourceRange
   return session_.globals.insert_or_assign(std::string(name), std::move(value)).first->second;
 }
 
-FrontValue FunctionLowerer::binary(BinaryOperator op, const FrontValue &a, const FrontValue &b, const SourceRange &range) {
+FrontValue FunctionLowerer::binary(BinaryOperator op, const FrontValue &a, const FrontValue &b,
+                                   const SourceRange &range) {
   if (a.isRuntime() || b.isRuntime())
     return FrontValue::runtime(emit.binary(op, a, b));
   return constexprBinary(c, op, a, b, range);
 }
 
-FrontValue FunctionLowerer::compare(CompareOperator op, const FrontValue &a, const FrontValue &b, const SourceRange &range) {
+FrontValue FunctionLowerer::compare(CompareOperator op, const FrontValue &a, const FrontValue &b,
+                                    const SourceRange &range) {
   const bool identity = op == CompareOperator::Is || op == CompareOperator::IsNot;
   const bool membership = op == CompareOperator::In || op == CompareOperator::NotIn;
   if (identity || membership || (!a.isRuntime() && !b.isRuntime()))
@@ -191,8 +196,8 @@ FrontValue FunctionLowerer::boolean(const BoolOp *expr) {
   for (const Expr *e : expr->values) {
     values.push_back(eval(e));
     const FrontValue &last = values.back();
-    // Short circuit: what follows isn't even looked at. Conditions are kept as expressions as long as nothing that
-    // follows could fail or act; deciding them here would split the Program without need.
+    // Short circuit: what follows isn't even looked at. Conditions are kept as expressions as long as nothing
+    // that follows could fail or act; deciding them here would split the Program without need.
     if (!last.isRuntime() && e != expr->values.back()) {
       const bool plain = last.is(FrontKind::Bool) && last.sym.isConstant();
       if (last.is(FrontKind::Bool) && !plain && (last.witness != 0) == (expr->op == BoolOperator::And))
@@ -204,7 +209,8 @@ FrontValue FunctionLowerer::boolean(const BoolOp *expr) {
   return combineBooleans(expr->op, values, expr->range);
 }
 
-FrontValue FunctionLowerer::combineBooleans(BoolOperator op, const std::vector<FrontValue> &values, const SourceRange &range) {
+FrontValue FunctionLowerer::combineBooleans(BoolOperator op, const std::vector<FrontValue> &values,
+                                            const SourceRange &range) {
   // All conditions of compile time: one condition.
   bool allConditions = true, anyRuntime = false;
   for (const FrontValue &v : values) {
@@ -214,7 +220,8 @@ FrontValue FunctionLowerer::combineBooleans(BoolOperator op, const std::vector<F
   if (allConditions) {
     FrontValue result = values[0];
     for (size_t i = 1; i < values.size(); ++i) {
-      const SymInt sym = op == BoolOperator::And ? c.syms.logicalAnd(result.sym, values[i].sym) : c.syms.logicalOr(result.sym, values[i].sym);
+      const SymInt sym = op == BoolOperator::And ? c.syms.logicalAnd(result.sym, values[i].sym)
+                                                 : c.syms.logicalOr(result.sym, values[i].sym);
       result = c.condition(sym, range);
     }
     return result;

@@ -22,16 +22,18 @@ enum class FrontKind : uint8_t {
   Builtin,    ///< a function of triton, triton.language or Python: `text` is its name in the tables
   Method,     ///< `items[0].text`, ready to be called
   Function,   ///< a @triton.jit function of the source
-  Foreign,    ///< something that the source imports or defines and that lowering does not look into; `text` says what
-  Runtime,    ///< an SSA value
+  Foreign, ///< something that the source imports or defines and that lowering does not look into; `text` says
+           ///< what
+  Runtime, ///< an SSA value
 };
 
-/// What an expression of the kernel's source means while it is lowered: a value of compile time (constexpr, with the
-/// exact kinds that Triton's own front end tells apart), or an SSA value of the Program under construction.
+/// What an expression of the kernel's source means while it is lowered: a value of compile time (constexpr,
+/// with the exact kinds that Triton's own front end tells apart), or an SSA value of the Program under
+/// construction.
 ///
-/// A constexpr integer is a pair: the expression over open parameters (`sym`) and the number that it is for the
-/// witness (`witness`). Shapes take the expression, decisions take the number and record what they took for granted.
-/// Both are exact: `evaluate(sym, witness values) == witness`.
+/// A constexpr integer is a pair: the expression over open parameters (`sym`) and the number that it is for
+/// the witness (`witness`). Shapes take the expression, decisions take the number and record what they took
+/// for granted. Both are exact: `evaluate(sym, witness values) == witness`.
 struct FrontValue {
   FrontKind kind = FrontKind::None;
   SymInt sym;
@@ -98,7 +100,9 @@ struct FrontValue {
   bool isNone() const { return kind == FrontKind::None; }
   bool isRuntime() const { return kind == FrontKind::Runtime; }
   /// A Python number: what takes part in arithmetic without having a dtype of its own.
-  bool isNumber() const { return kind == FrontKind::Bool || kind == FrontKind::Int || kind == FrontKind::Float; }
+  bool isNumber() const {
+    return kind == FrontKind::Bool || kind == FrontKind::Int || kind == FrontKind::Float;
+  }
   bool isIntegral() const { return kind == FrontKind::Bool || kind == FrontKind::Int; }
   /// A number's value for the witness.
   double asDouble() const { return kind == FrontKind::Float ? number : static_cast<double>(witness); }

@@ -16,15 +16,17 @@ struct Session {
   std::set<std::string, std::less<>> evaluating; ///< globals under evaluation, against cycles
 };
 
-/// Lowers the body of one function, the kernel or an inlined helper, by walking its syntax tree with Triton's rules:
-/// names hold front values, statements rebind them, runtime control flow becomes regions whose changed names are
-/// merged (`if`) or carried (`for`, `while`).
+/// Lowers the body of one function, the kernel or an inlined helper, by walking its syntax tree with Triton's
+/// rules: names hold front values, statements rebind them, runtime control flow becomes regions whose changed
+/// names are merged (`if`) or carried (`for`, `while`).
 class FunctionLowerer {
 public:
   FunctionLowerer(Session &session, const JitFunction *function, bool isKernel)
       : session_(session), c(session.context), emit(session.emit), function_(function), isKernel_(isKernel) {}
 
-  void define(std::string_view name, FrontValue value) { scope_.insert_or_assign(std::string(name), std::move(value)); }
+  void define(std::string_view name, FrontValue value) {
+    scope_.insert_or_assign(std::string(name), std::move(value));
+  }
   /// Lowers the whole body; the value is what a helper returns.
   FrontValue run(lang::Body body);
 
@@ -32,8 +34,10 @@ public:
   FrontValue eval(const lang::Expr *expr);
   FrontValue attribute(const FrontValue &object, std::string_view name, const SourceRange &range);
   FrontValue subscript(const FrontValue &object, const FrontValue &index, const SourceRange &range);
-  FrontValue binary(lang::BinaryOperator op, const FrontValue &a, const FrontValue &b, const SourceRange &range);
-  FrontValue compare(lang::CompareOperator op, const FrontValue &a, const FrontValue &b, const SourceRange &range);
+  FrontValue binary(lang::BinaryOperator op, const FrontValue &a, const FrontValue &b,
+                    const SourceRange &range);
+  FrontValue compare(lang::CompareOperator op, const FrontValue &a, const FrontValue &b,
+                     const SourceRange &range);
 
   // Calls.cpp
   struct CallArguments {
@@ -87,9 +91,10 @@ private:
     bool returned = false;
   };
   template <class Run> Branch branch(Run &&run);
-  void mergeBranches(OpId op, Branch &thenBranch, Branch &elseBranch, const Scope &before, const SourceRange &range);
-  FrontValue mergeReturns(OpId op, RegionId thenRegion, const FrontValue &a, RegionId elseRegion, const FrontValue &b,
-                          const SourceRange &range);
+  void mergeBranches(OpId op, Branch &thenBranch, Branch &elseBranch, const Scope &before,
+                     const SourceRange &range);
+  FrontValue mergeReturns(OpId op, RegionId thenRegion, const FrontValue &a, RegionId elseRegion,
+                          const FrontValue &b, const SourceRange &range);
 
   // Loops.cpp
   void forStatement(const lang::For *stmt);
@@ -100,14 +105,17 @@ private:
     std::vector<std::string> names;
     std::vector<FrontValue> initial;
   };
-  Carried carriedNames(lang::Body body, const SourceRange &range, const std::string &indexName, const Type &indexType);
-  void checkCarried(const std::string &name, const FrontValue &before, const FrontValue &after, const SourceRange &range);
+  Carried carriedNames(lang::Body body, const SourceRange &range, const std::string &indexName,
+                       const Type &indexType);
+  void checkCarried(const std::string &name, const FrontValue &before, const FrontValue &after,
+                    const SourceRange &range);
 
   // Expressions.cpp
   FrontValue nameValue(const lang::Name *name);
   FrontValue globalValue(std::string_view name, const SourceRange &range);
   FrontValue boolean(const lang::BoolOp *expr);
-  FrontValue combineBooleans(lang::BoolOperator op, const std::vector<FrontValue> &values, const SourceRange &range);
+  FrontValue combineBooleans(lang::BoolOperator op, const std::vector<FrontValue> &values,
+                             const SourceRange &range);
   FrontValue comparison(const lang::Compare *expr);
   FrontValue unary(const lang::UnaryOp *expr);
   FrontValue formatted(const lang::JoinedStr *expr);
@@ -117,7 +125,8 @@ private:
   CallArguments callArguments(const lang::Call *expr);
   ValueId conditionValue(const FrontValue &value, const SourceRange &range);
 
-  /// SSA values inside a front value (tuples are taken apart), and a front value of the same form around new ones.
+  /// SSA values inside a front value (tuples are taken apart), and a front value of the same form around new
+  /// ones.
   static void flatten(const FrontValue &value, std::vector<ValueId> &out);
   static FrontValue rebuilt(const FrontValue &form, const std::vector<ValueId> &values, size_t &next);
   std::string describe(const FrontValue &value);
@@ -131,7 +140,7 @@ private:
   const JitFunction *function_;
   bool isKernel_;
   Scope scope_;
-  std::set<std::string, std::less<>> defined_; ///< names bound since the innermost region began
+  std::set<std::string, std::less<>> defined_;        ///< names bound since the innermost region began
   std::set<std::string, std::less<>> constexprNames_; ///< declared `name: tl.constexpr` without a value
   uint32_t loopDepth_ = 0;
   FrontValue returned_;

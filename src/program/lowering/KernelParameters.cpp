@@ -24,7 +24,9 @@ FrontValue frontOf(SymContext &syms, const ArgumentValue &value) {
     SymContext &syms;
     FrontValue operator()(tilewright::NoneValue) const { return FrontValue::none(); }
     FrontValue operator()(bool flag) const { return FrontValue::boolean(syms.constant(flag), flag); }
-    FrontValue operator()(int64_t integer) const { return FrontValue::integer(syms.constant(integer), integer); }
+    FrontValue operator()(int64_t integer) const {
+      return FrontValue::integer(syms.constant(integer), integer);
+    }
     FrontValue operator()(double number) const { return FrontValue::floating(number); }
     FrontValue operator()(const std::string &text) const { return FrontValue::string(text); }
     FrontValue operator()(DType dtype) const { return FrontValue::typeObject(Type::scalar(dtype)); }
@@ -50,9 +52,7 @@ ArgumentValue argumentOf(const FrontValue &value) {
   }
 }
 
-std::optional<int64_t> integerOf(const Config &config, std::string_view name) {
-  return config.integer(name);
-}
+std::optional<int64_t> integerOf(const Config &config, std::string_view name) { return config.integer(name); }
 
 /// `tl.int64`, "i64", "fp32": the dtype that an annotation forces on a scalar.
 std::optional<DType> annotatedDType(const ModuleScope &module, const Expr *annotation) {
@@ -76,7 +76,8 @@ bool isConstexprAnnotation(const ModuleScope &module, const Expr *annotation) {
   if (const auto *constant = dynCast<Constant>(annotation); constant && constant->asStr())
     return constant->asStr()->find("constexpr") != std::string_view::npos;
   const std::string path = module.resolve(annotation);
-  return path == "triton.language.constexpr" || path == "constexpr" || (path.size() > 10 && path.substr(path.size() - 10) == ".constexpr");
+  return path == "triton.language.constexpr" || path == "constexpr" ||
+         (path.size() > 10 && path.substr(path.size() - 10) == ".constexpr");
 }
 
 /// Names and positions in `@triton.jit(do_not_specialize=[...])`.
@@ -95,7 +96,8 @@ ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std
           return;
         if (const auto *text = constant->asStr())
           names.emplace(*text);
-        else if (const auto *index = constant->asInt(); index && *index >= 0 && *index < static_cast<int64_t>(order.size()))
+        else if (const auto *index = constant->asInt();
+                 index && *index >= 0 && *index < static_cast<int64_t>(order.size()))
           names.emplace(order[*index]);
       });
     }
@@ -105,8 +107,9 @@ ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std
 
 } // namespace
 
-Expected<KernelParameters> kernelParameters(const ModuleScope &module, const JitFunction &function, const LaunchArguments &arguments,
-                                            const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols,
+Expected<KernelParameters> kernelParameters(const ModuleScope &module, const JitFunction &function,
+                                            const LaunchArguments &arguments, const LoweringOptions &options,
+                                            const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source) {
   const FunctionDef &def = *function.def;
   KernelParameters result;
@@ -133,7 +136,8 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
   for (const Argument &argument : arguments.values)
     if (std::find(order.begin(), order.end(), argument.name) == order.end())
       return fail(ErrorKind::User, "arg.unknown",
-                  fmt::format("kernel {} has no parameter '{}'; its parameters are: {}", def.name, argument.name, fmt::join(order, ", ")));
+                  fmt::format("kernel {} has no parameter '{}'; its parameters are: {}", def.name,
+                              argument.name, fmt::join(order, ", ")));
 
   // Decorators that change what the kernel is given, or might.
   for (const std::string &decorator : function.decorators)
@@ -141,7 +145,9 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
       result.remarks.push_back(makeDiagnostic(
           Severity::Remark, "lower.decorator",
           decorator == "triton.autotune" || decorator == "triton.heuristics"
-              ? fmt::format("@{} is not evaluated: the parameters that it sets are open unless they are given", decorator)
+              ? fmt::format(
+                    "@{} is not evaluated: the parameters that it sets are open unless they are given",
+                    decorator)
               : fmt::format("the decorator @{} is not looked into", decorator),
           def.decoratorList.empty() ? def.range : def.decoratorList[0]->range));
 
@@ -172,9 +178,11 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
       try {
         value = Given{evaluator.eval(defaults[i]), nullptr};
       } catch (const LoweringFailure &failure) {
-        result.remarks.push_back(makeDiagnostic(Severity::Remark, "lower.assumed",
-                                                fmt::format("the default of {} cannot be read ({}); it counts as absent", name, failure.error.message),
-                                                defaults[i]->range));
+        result.remarks.push_back(
+            makeDiagnostic(Severity::Remark, "lower.assumed",
+                           fmt::format("the default of {} cannot be read ({}); it counts as absent", name,
+                                       failure.error.message),
+                           defaults[i]->range));
       }
     }
 
@@ -185,17 +193,22 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
     };
     if (p.isConstexpr) {
       if (value && value->tensor)
-        return fail(ErrorKind::User, makeDiagnostic(Severity::Error, "arg.type",
-                                                    fmt::format("{} is a tl.constexpr; a tensor cannot be its value", name), p.location));
+        return fail(ErrorKind::User,
+                    makeDiagnostic(Severity::Error, "arg.type",
+                                   fmt::format("{} is a tl.constexpr; a tensor cannot be its value", name),
+                                   p.location));
       if (value) {
         fix(value->value);
-      } else if (const ConfigValue *chosen = options.witness.find(name); chosen && !integerOf(options.witness, name)) {
+      } else if (const ConfigValue *chosen = options.witness.find(name);
+                 chosen && !integerOf(options.witness, name)) {
         // A choice that is no integer cannot be an expression: the Program is for this choice only.
         fix(std::holds_alternative<double>(*chosen) ? FrontValue::floating(std::get<double>(*chosen))
                                                     : FrontValue::string(toString(*chosen)));
       } else {
         p.kind = Parameter::Kind::Open;
-        const SymRange range = use.sizes.count(name) ? SymRange{1, INT32_MAX} : entry.isFlag ? SymRange{0, INT32_MAX} : SymRange{INT32_MIN, INT32_MAX};
+        const SymRange range = use.sizes.count(name) ? SymRange{1, INT32_MAX}
+                               : entry.isFlag        ? SymRange{0, INT32_MAX}
+                                                     : SymRange{INT32_MIN, INT32_MAX};
         p.symbol = symbols->newSymbol(SymbolKind::OpenParameter, name, range);
         entry.givenWitness = integerOf(options.witness, name);
       }
@@ -210,7 +223,8 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
         return;
       // Analyses need to know that extents aren't negative; a launch that says so is evidence enough.
       const int64_t largest = bitWidth(dtype) > 32 ? INT64_MAX : dtype == DType::Int1 ? 1 : INT32_MAX;
-      p.symbol = symbols->newSymbol(SymbolKind::RuntimeScalar, name, nonNegative ? SymRange{0, largest} : SymRange{});
+      p.symbol = symbols->newSymbol(SymbolKind::RuntimeScalar, name,
+                                    nonNegative ? SymRange{0, largest} : SymRange{});
     };
     const auto annotated = annotatedDType(module, formals[i]->annotation);
     if (value && value->tensor) {
@@ -242,8 +256,10 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
     result.entries.push_back(std::move(entry));
   }
   if (def.args->vararg || def.args->kwarg)
-    return fail(ErrorKind::Refusal, makeDiagnostic(Severity::Error, "lower.unsupported", fmt::format("kernel {} takes * or ** parameters", def.name),
-                                                   (def.args->vararg ? def.args->vararg : def.args->kwarg)->range));
+    return fail(ErrorKind::Refusal,
+                makeDiagnostic(Severity::Error, "lower.unsupported",
+                               fmt::format("kernel {} takes * or ** parameters", def.name),
+                               (def.args->vararg ? def.args->vararg : def.args->kwarg)->range));
   return result;
 }
 

@@ -5,9 +5,9 @@
 
 namespace tilewright::lowering {
 
-/// What is decided about the parameters of one kernel before its body is lowered: which are open, which are fixed,
-/// which dtype and symbol the runtime ones have. Made once for all attempts, so that conditions learned in one
-/// attempt speak of the same symbols in the next.
+/// What is decided about the parameters of one kernel before its body is lowered: which are open, which are
+/// fixed, which dtype and symbol the runtime ones have. Made once for all attempts, so that conditions
+/// learned in one attempt speak of the same symbols in the next.
 struct KernelParameters {
   struct Entry {
     Parameter parameter; ///< `value` is set by the attempt
@@ -21,8 +21,9 @@ struct KernelParameters {
 };
 
 /// Errors: arg.unknown, arg.type, and whatever is wrong with a default.
-Expected<KernelParameters> kernelParameters(const ModuleScope &module, const JitFunction &function, const LaunchArguments &arguments,
-                                            const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols,
+Expected<KernelParameters> kernelParameters(const ModuleScope &module, const JitFunction &function,
+                                            const LaunchArguments &arguments, const LoweringOptions &options,
+                                            const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source);
 
 } // namespace tilewright::lowering

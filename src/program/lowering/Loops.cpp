@@ -18,21 +18,25 @@ struct Bounds {
 
 } // namespace
 
-void FunctionLowerer::checkCarried(const std::string &name, const FrontValue &before, const FrontValue &after, const SourceRange &range) {
+void FunctionLowerer::checkCarried(const std::string &name, const FrontValue &before, const FrontValue &after,
+                                   const SourceRange &range) {
   if (before.isRuntime() != after.isRuntime() || (!before.isRuntime() && !before.is(FrontKind::Tuple)))
-    c.failType(range, before.isRuntime() ? fmt::format("loop carried variable {} changed type, was {} but is now {}", name, describe(before), describe(after))
-                                         : fmt::format("cannot reassign constexpr {} in the loop", name));
+    c.failType(range, before.isRuntime()
+                          ? fmt::format("loop carried variable {} changed type, was {} but is now {}", name,
+                                        describe(before), describe(after))
+                          : fmt::format("cannot reassign constexpr {} in the loop", name));
   if (!sameForm(before, after))
-    c.failType(range, fmt::format("loop-carried variable {} has initial type {} but is re-assigned to {} in loop; please make sure that the "
+    c.failType(range, fmt::format("loop-carried variable {} has initial type {} but is re-assigned to {} in "
+                                  "loop; please make sure that the "
                                   "type stays consistent",
                                   name, describe(before), describe(after)));
 }
 
-/// Which names a loop carries: those that live before it and stand for another value after its body. Assignments that
-/// every iteration reaches need no proof; for the others (under an `if` that may be static, or in an inner loop) the
-/// body is lowered once on trial and taken back.
-FunctionLowerer::Carried FunctionLowerer::carriedNames(Body body, const SourceRange &range, const std::string &indexName,
-                                                       const Type &indexType) {
+/// Which names a loop carries: those that live before it and stand for another value after its body.
+/// Assignments that every iteration reaches need no proof; for the others (under an `if` that may be static,
+/// or in an inner loop) the body is lowered once on trial and taken back.
+FunctionLowerer::Carried FunctionLowerer::carriedNames(Body body, const SourceRange &range,
+                                                       const std::string &indexName, const Type &indexType) {
   Carried carried;
   bool needsTrial = false;
   std::vector<std::string> candidates;
@@ -105,8 +109,8 @@ void FunctionLowerer::forStatement(const For *stmt) {
 
 namespace {
 
-Bounds boundsOf(LoweringContext &c, const std::vector<FrontValue> &positional, const std::vector<std::pair<std::string, FrontValue>> &keywords,
-                const SourceRange &range) {
+Bounds boundsOf(LoweringContext &c, const std::vector<FrontValue> &positional,
+                const std::vector<std::pair<std::string, FrontValue>> &keywords, const SourceRange &range) {
   std::vector<FrontValue> p = positional;
   // tl.range and tl.static_range name their parameters arg1, arg2, step.
   for (const auto &[name, value] : keywords) {
@@ -118,7 +122,8 @@ Bounds boundsOf(LoweringContext &c, const std::vector<FrontValue> &positional, c
     if (name == "step" && !value.isNone())
       step = value;
   if (p.empty() || p.size() > 3)
-    c.fail(range, "lower.call", fmt::format("range takes one to three arguments, but {} were given", p.size()));
+    c.fail(range, "lower.call",
+           fmt::format("range takes one to three arguments, but {} were given", p.size()));
   if (p.size() >= 2 && p[1].isNone())
     p.erase(p.begin() + 1);
   if (p.size() == 3)
@@ -134,15 +139,18 @@ void FunctionLowerer::staticFor(const For *stmt, const CallArguments &arguments)
   const Bounds bounds = boundsOf(c, arguments.positional, arguments.keywords, arguments.range);
   for (const FrontValue *bound : {&bounds.lower, &bounds.upper, &bounds.step})
     if (!bound->isIntegral())
-      c.failType(arguments.range, fmt::format("static_range needs constexpr integers, not {}", describe(*bound)));
-  const int64_t lower = c.concrete(bounds.lower, arguments.range), upper = c.concrete(bounds.upper, arguments.range),
+      c.failType(arguments.range,
+                 fmt::format("static_range needs constexpr integers, not {}", describe(*bound)));
+  const int64_t lower = c.concrete(bounds.lower, arguments.range),
+                upper = c.concrete(bounds.upper, arguments.range),
                 step = c.concrete(bounds.step, arguments.range);
   if (step == 0)
     c.fail(arguments.range, "lower.type", "static_range's step must not be zero");
   const auto index = cast<Name>(stmt->target)->id;
   for (int64_t i = lower; step > 0 ? i < upper : i > upper; i += step) {
     if (++c.unrolled > c.options.maxUnrolledIterations)
-      c.fail(stmt->range, "lower.limit", fmt::format("static_range unrolls more than {} iterations", c.options.maxUnrolledIterations), {},
+      c.fail(stmt->range, "lower.limit",
+             fmt::format("static_range unrolls more than {} iterations", c.options.maxUnrolledIterations), {},
              "use `range` or `tl.range` for long loops");
     define(index, c.integer(i));
     block(stmt->body, nullptr);
@@ -167,14 +175,18 @@ void FunctionLowerer::runtimeFor(const For *stmt, const CallArguments &arguments
     range[i] = emit.toTensor(*parts[i]);
     const Type type = c.typeOf(range[i]);
     if (type.kind != Type::Kind::Value || !isInteger(type.dtype))
-      c.failLoaded(arguments.range, fmt::format("for loop bounds and step must all be ints, not {}", emit.typeName(type)), {range[i]});
+      c.failLoaded(arguments.range,
+                   fmt::format("for loop bounds and step must all be ints, not {}", emit.typeName(type)),
+                   {range[i]});
     if (!type.isScalar()) {
       if (c.valueOf(emit.elementCount(type.shape), c.here) != 1)
-        c.failType(arguments.range, fmt::format("for loop bounds must be scalars, not {}", emit.typeName(type)));
+        c.failType(arguments.range,
+                   fmt::format("for loop bounds must be scalars, not {}", emit.typeName(type)));
       range[i] = emit.unsplat(range[i]);
     }
   }
-  const DType dtype = emit.promoteIntegers(emit.promoteIntegers(c.typeOf(range[0]).dtype, c.typeOf(range[1]).dtype), c.typeOf(range[2]).dtype);
+  const DType dtype = emit.promoteIntegers(
+      emit.promoteIntegers(c.typeOf(range[0]).dtype, c.typeOf(range[1]).dtype), c.typeOf(range[2]).dtype);
   const Type indexType = Type::scalar(dtype);
   for (ValueId &bound : range)
     bound = emit.cast(bound, dtype);
@@ -304,7 +316,8 @@ void FunctionLowerer::whileStatement(const While *stmt) {
       const FrontValue test = eval(stmt->test);
       c.here = stmt->test->range;
       if (!test.isRuntime() && !test.isNumber())
-        c.failType(stmt->test->range, fmt::format("a loop's condition must be a bool, not {}", describe(test)));
+        c.failType(stmt->test->range,
+                   fmt::format("a loop's condition must be a bool, not {}", describe(test)));
       yielded = {conditionValue(FrontValue::runtime(emit.toTensor(test)), stmt->test->range)};
     } else {
       if (c.discoveryDepth == 0) {

@@ -19,8 +19,9 @@ namespace {
 constexpr int kMaxAttempts = 32;
 
 /// One attempt: the whole kernel with one witness. Throws LoweringFailure.
-Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const JitFunction &function, const KernelParameters &parameters,
-                  const WitnessSearch &witness, const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
+Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const JitFunction &function,
+                  const KernelParameters &parameters, const WitnessSearch &witness,
+                  const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
   Program program;
   program.kernel = std::string(function.def->name);
   program.symbols = symbols;
@@ -67,11 +68,13 @@ std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
   std::set<std::string, std::less<>> called;
   for (const auto &function : scope.functions()) {
     const lang::FunctionDef &def = *function->def;
-    lowering::walkBody(def.body, [](const lang::Stmt &) {},
-                       [&](const lang::Expr &e) {
-                         if (const auto *name = lang::dynCast<lang::Name>(&e); name && name->id != def.name && scope.function(name->id))
-                           called.emplace(name->id);
-                       });
+    lowering::walkBody(
+        def.body, [](const lang::Stmt &) {},
+        [&](const lang::Expr &e) {
+          if (const auto *name = lang::dynCast<lang::Name>(&e);
+              name && name->id != def.name && scope.function(name->id))
+            called.emplace(name->id);
+        });
     KernelDeclaration kernel;
     kernel.name = std::string(def.name);
     kernel.decorators = function->decorators;
@@ -79,8 +82,9 @@ std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
     const auto add = [&](const lang::Arg *arg, const lang::Expr *defaultValue) {
       KernelDeclaration::Parameter p;
       p.name = std::string(arg->arg);
-      p.isConstexpr = arg->annotation && (scope.resolve(arg->annotation) == "triton.language.constexpr" ||
-                                          arg->annotation->range.text().find("constexpr") != std::string_view::npos);
+      p.isConstexpr =
+          arg->annotation && (scope.resolve(arg->annotation) == "triton.language.constexpr" ||
+                              arg->annotation->range.text().find("constexpr") != std::string_view::npos);
       p.hasDefault = defaultValue != nullptr;
       if (defaultValue)
         p.defaultText = std::string(defaultValue->range.text());
@@ -97,13 +101,16 @@ std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
     kernels.push_back(std::move(kernel));
   }
   std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const KernelDeclaration &a, const KernelDeclaration &b) { return a.location.begin < b.location.begin; });
+                   [](const KernelDeclaration &a, const KernelDeclaration &b) {
+                     return a.location.begin < b.location.begin;
+                   });
   for (KernelDeclaration &kernel : kernels)
     kernel.calledByAnother = called.count(kernel.name) > 0;
   return kernels;
 }
 
-Expected<Program> lower(const lang::Module &module, std::string_view kernel, const LaunchArguments &arguments, const LoweringOptions &options) {
+Expected<Program> lower(const lang::Module &module, std::string_view kernel, const LaunchArguments &arguments,
+                        const LoweringOptions &options) {
   const ModuleScope scope(module);
   const JitFunction *function = scope.function(kernel);
   if (!function) {
@@ -112,10 +119,12 @@ Expected<Program> lower(const lang::Module &module, std::string_view kernel, con
       names.emplace_back(known->def->name);
     return fail(ErrorKind::User, "lower.no-kernel",
                 names.empty() ? fmt::format("{} has no @triton.jit function", module.source->path())
-                              : fmt::format("{} has no kernel '{}'; it has: {}", module.source->path(), kernel, fmt::join(names, ", ")));
+                              : fmt::format("{} has no kernel '{}'; it has: {}", module.source->path(),
+                                            kernel, fmt::join(names, ", ")));
   }
   const auto symbols = std::make_shared<SymContext>();
-  TW_TRY(KernelParameters parameters, kernelParameters(scope, *function, arguments, options, symbols, module.source));
+  TW_TRY(KernelParameters parameters,
+         kernelParameters(scope, *function, arguments, options, symbols, module.source));
   WitnessSearch witness(parameters);
   std::optional<Error> first;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {

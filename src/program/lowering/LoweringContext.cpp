@@ -10,13 +10,15 @@ void LoweringContext::fail(const SourceRange &range, std::string code, std::stri
   Diagnostic diagnostic = makeDiagnostic(Severity::Error, std::move(code), std::move(message),
                                          range.valid() ? std::optional(range) : std::nullopt);
   for (auto call = calls.rbegin(); call != calls.rend(); ++call)
-    diagnostic.note(fmt::format("in helper {} called at line {}", call->name, call->location.line()), call->location);
+    diagnostic.note(fmt::format("in helper {} called at line {}", call->name, call->location.line()),
+                    call->location);
   if (!help.empty())
     diagnostic.help(std::move(help));
   throw LoweringFailure{Error(refusal ? ErrorKind::Refusal : ErrorKind::User, std::move(diagnostic)), needed};
 }
 
-void LoweringContext::failLoaded(const SourceRange &range, std::string message, const std::vector<ValueId> &values) {
+void LoweringContext::failLoaded(const SourceRange &range, std::string message,
+                                 const std::vector<ValueId> &values) {
   // Back through the operations that made the values, to the parameters behind their loads.
   std::set<ValueId> seen;
   std::vector<ValueId> work(values);
@@ -29,7 +31,9 @@ void LoweringContext::failLoaded(const SourceRange &range, std::string message, 
     if (const Parameter *parameter = program.parameterOf(id))
       suspects.insert(parameter->name);
     if (const Op *op = program.definingOp(id))
-      work.insert(work.end(), op->operands.begin(), op->kind == OpKind::Load || op->kind == OpKind::AddPtr ? op->operands.begin() + 1 : op->operands.end());
+      work.insert(work.end(), op->operands.begin(),
+                  op->kind == OpKind::Load || op->kind == OpKind::AddPtr ? op->operands.begin() + 1
+                                                                         : op->operands.end());
   }
   try {
     failType(range, std::move(message));
@@ -48,7 +52,8 @@ int64_t LoweringContext::valueOf(SymInt sym, const SourceRange &range) {
     return *constant;
   const auto value = evaluate(sym, witness);
   if (!value)
-    fail(range, "lower.type", fmt::format("'{}' has no value here (division by zero, or too large)", toString(sym)));
+    fail(range, "lower.type",
+         fmt::format("'{}' has no value here (division by zero, or too large)", toString(sym)));
   return *value;
 }
 
@@ -102,7 +107,8 @@ OpId LoweringContext::createOp(OpKind kind, std::vector<ValueId> operands, std::
   return builder.create(kind, std::move(operands), std::move(results), std::move(attributes), here);
 }
 
-ValueId LoweringContext::create(OpKind kind, std::vector<ValueId> operands, Type result, Attributes attributes) {
+ValueId LoweringContext::create(OpKind kind, std::vector<ValueId> operands, Type result,
+                                Attributes attributes) {
   std::vector<Type> results;
   results.push_back(std::move(result));
   return builder.result(createOp(kind, std::move(operands), std::move(results), std::move(attributes)));
@@ -139,8 +145,12 @@ void LoweringContext::remark(std::string code, std::string message, const Source
 }
 
 LoweringContext::Mark LoweringContext::mark() const {
-  return {program.values.size(),         program.ops.size(),          program.regions.size(),
-          program.pathConditions.size(), program.requirements.size(), program.remarks.size(),
+  return {program.values.size(),
+          program.ops.size(),
+          program.regions.size(),
+          program.pathConditions.size(),
+          program.requirements.size(),
+          program.remarks.size(),
           unrolled};
 }
 

@@ -9,28 +9,30 @@
 
 namespace tilewright::lowering {
 
-/// Why lowering stopped. Thrown inside this folder only: `lower` catches it, so nothing crosses the module's border.
-/// An attempt with one witness fails in dozens of places of a deep recursion; carrying an Expected through each would
-/// hide the language's rules.
+/// Why lowering stopped. Thrown inside this folder only: `lower` catches it, so nothing crosses the module's
+/// border. An attempt with one witness fails in dozens of places of a deep recursion; carrying an Expected
+/// through each would hide the language's rules.
 struct LoweringFailure {
   Error error;
-  /// A condition over open parameters without which the failure would not have happened; invalid when no choice of
-  /// witness can help. The search for a witness learns from it.
+  /// A condition over open parameters without which the failure would not have happened; invalid when no
+  /// choice of witness can help. The search for a witness learns from it.
   SymInt needed;
-  /// Pointer parameters that the offending values were loaded from: if their dtype was assumed, it may be the mistake.
+  /// Pointer parameters that the offending values were loaded from: if their dtype was assumed, it may be the
+  /// mistake.
   std::set<std::string, std::less<>> suspects;
 };
 
-/// What one attempt to lower one kernel with one witness shares: the Program under construction, its symbols, the
-/// witness, and the rules for deciding with it.
+/// What one attempt to lower one kernel with one witness shares: the Program under construction, its symbols,
+/// the witness, and the rules for deciding with it.
 ///
-/// Two kinds of facts are recorded on the way. A *path condition* is a decision: had it gone the other way, the
-/// Program would be another one (`if BLOCK > 64`). A *requirement* is a rule that must hold in any case
+/// Two kinds of facts are recorded on the way. A *path condition* is a decision: had it gone the other way,
+/// the Program would be another one (`if BLOCK > 64`). A *requirement* is a rule that must hold in any case
 /// (`tl.static_assert`, powers of two): a candidate that breaks it is wrong on every path.
 class LoweringContext {
 public:
   LoweringContext(Program &program, const LoweringOptions &options, SymValues witness)
-      : program(program), builder(program), syms(*program.symbols), options(options), witness(std::move(witness)) {}
+      : program(program), builder(program), syms(*program.symbols), options(options),
+        witness(std::move(witness)) {}
   LoweringContext(const LoweringContext &) = delete;
   LoweringContext &operator=(const LoweringContext &) = delete;
 
@@ -39,9 +41,9 @@ public:
   SymContext &syms;
   const LoweringOptions &options;
   SymValues witness;
-  SourceRange here;             ///< location of the ops that are being made
-  uint32_t unrolled = 0;        ///< iterations of static loops so far
-  uint32_t discoveryDepth = 0;  ///< > 0 while a loop's body is lowered only to see what it carries
+  SourceRange here;            ///< location of the ops that are being made
+  uint32_t unrolled = 0;       ///< iterations of static loops so far
+  uint32_t discoveryDepth = 0; ///< > 0 while a loop's body is lowered only to see what it carries
   struct Call {
     std::string name;
     SourceRange location;
@@ -51,25 +53,34 @@ public:
   // Failures. The user's spelling first, then the rule.
   [[noreturn]] void fail(const SourceRange &range, std::string code, std::string message, SymInt needed = {},
                          std::string help = {});
-  [[noreturn]] void failType(const SourceRange &range, std::string message) { fail(range, "lower.type", std::move(message)); }
+  [[noreturn]] void failType(const SourceRange &range, std::string message) {
+    fail(range, "lower.type", std::move(message));
+  }
   /// A type error that would not be one if the memory behind `values` held integers.
-  [[noreturn]] void failLoaded(const SourceRange &range, std::string message, const std::vector<ValueId> &values);
+  [[noreturn]] void failLoaded(const SourceRange &range, std::string message,
+                               const std::vector<ValueId> &values);
   [[noreturn]] void unsupported(const SourceRange &range, std::string message, std::string help = {});
 
   // Constexpr values.
   FrontValue integer(int64_t value) { return FrontValue::integer(syms.constant(value), value); }
-  FrontValue integer(SymInt sym, const SourceRange &range) { return FrontValue::integer(sym, valueOf(sym, range)); }
+  FrontValue integer(SymInt sym, const SourceRange &range) {
+    return FrontValue::integer(sym, valueOf(sym, range));
+  }
   FrontValue boolean(bool value) { return FrontValue::boolean(syms.constant(value), value); }
   /// A 0/1-valued expression as a bool.
-  FrontValue condition(SymInt sym, const SourceRange &range) { return FrontValue::boolean(sym, valueOf(sym, range) != 0); }
+  FrontValue condition(SymInt sym, const SourceRange &range) {
+    return FrontValue::boolean(sym, valueOf(sym, range) != 0);
+  }
   /// What an expression over open parameters is for the witness.
   int64_t valueOf(SymInt sym, const SourceRange &range);
 
-  /// The witness's answer to a 0/1-valued condition, recorded as a path condition unless it holds for all candidates.
+  /// The witness's answer to a 0/1-valued condition, recorded as a path condition unless it holds for all
+  /// candidates.
   bool decide(SymInt condition, bool answer, const SourceRange &range);
   /// Whether a constexpr value is true in Python's sense.
   bool truth(const FrontValue &value, const SourceRange &range);
-  /// The number of a constexpr integer where no expression will do (an axis, an unroll count): a path condition pins it.
+  /// The number of a constexpr integer where no expression will do (an axis, an unroll count): a path
+  /// condition pins it.
   int64_t concrete(const FrontValue &value, const SourceRange &range);
 
   /// Records a rule; fails the attempt when the witness breaks it.
@@ -80,7 +91,8 @@ public:
   const Type &typeOf(ValueId value) const { return program.values[value].type; }
   SymInt symOf(ValueId value) const { return program.values[value].sym; }
   ValueId create(OpKind kind, std::vector<ValueId> operands, Type result, Attributes attributes = {});
-  OpId createOp(OpKind kind, std::vector<ValueId> operands, std::vector<Type> results, Attributes attributes = {});
+  OpId createOp(OpKind kind, std::vector<ValueId> operands, std::vector<Type> results,
+                Attributes attributes = {});
   /// A name for the reader; the first one stays.
   void nameValue(ValueId value, std::string_view name);
   /// Gives an integer scalar the expression that stands for it; an opaque symbol when there is none.

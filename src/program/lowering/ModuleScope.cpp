@@ -10,10 +10,13 @@ using namespace lang;
 
 namespace {
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 bool isJitDecorator(std::string_view path) {
-  return path == "triton.jit" || path == "triton.runtime.jit" || path == "triton.runtime.jit.jit" || path == "triton.runtime.driver.jit";
+  return path == "triton.jit" || path == "triton.runtime.jit" || path == "triton.runtime.jit.jit" ||
+         path == "triton.runtime.driver.jit";
 }
 
 /// `tl.constexpr(...)`: what makes a global usable in a kernel.
@@ -26,7 +29,9 @@ bool isConstexprCall(const ModuleScope &scope, const Expr *value) {
 
 ModuleScope::ModuleScope(const Module &module) { collect(module.body); }
 
-void ModuleScope::bind(std::string_view name, Binding binding) { names_.insert_or_assign(std::string(name), std::move(binding)); }
+void ModuleScope::bind(std::string_view name, Binding binding) {
+  names_.insert_or_assign(std::string(name), std::move(binding));
+}
 
 void ModuleScope::addFunction(const FunctionDef *def) {
   auto function = std::make_unique<JitFunction>();
@@ -53,7 +58,8 @@ void ModuleScope::collect(Body body) {
         const std::string path(alias->name);
         if (!alias->asname.empty())
           bind(alias->asname, {Binding::Kind::Import, path, nullptr, nullptr, alias->range});
-        else if (const std::string root = path.substr(0, path.find('.')); !find(root) || find(root)->kind != Binding::Kind::Import)
+        else if (const std::string root = path.substr(0, path.find('.'));
+                 !find(root) || find(root)->kind != Binding::Kind::Import)
           bind(root, {Binding::Kind::Import, root, nullptr, nullptr, alias->range});
       }
       break;
@@ -62,8 +68,9 @@ void ModuleScope::collect(Body body) {
       const std::string base = std::string(import->level, '.') + std::string(import->module);
       for (const Alias *alias : import->names)
         bind(alias->asname.empty() ? alias->name : alias->asname,
-             {Binding::Kind::Import, base + (base.empty() || base.back() == '.' ? "" : ".") + std::string(alias->name), nullptr, nullptr,
-              alias->range});
+             {Binding::Kind::Import,
+              base + (base.empty() || base.back() == '.' ? "" : ".") + std::string(alias->name), nullptr,
+              nullptr, alias->range});
       break;
     }
     case StmtKind::FunctionDef:
@@ -77,18 +84,26 @@ void ModuleScope::collect(Body body) {
       const bool alias = !dottedName(assign->value).empty();
       for (const Expr *target : assign->targets)
         if (const auto *name = dynCast<Name>(target))
-          bind(name->id, {alias || isConstexprCall(*this, assign->value) ? Binding::Kind::Constexpr : Binding::Kind::Plain, {},
-                          assign->value, nullptr, stmt->range});
+          bind(name->id, {alias || isConstexprCall(*this, assign->value) ? Binding::Kind::Constexpr
+                                                                         : Binding::Kind::Plain,
+                          {},
+                          assign->value,
+                          nullptr,
+                          stmt->range});
       break;
     }
     case StmtKind::AnnAssign: {
       const auto *assign = cast<AnnAssign>(stmt);
       const auto *name = dynCast<Name>(assign->target);
       if (name && assign->value)
-        bind(name->id, {resolve(assign->annotation) == "triton.language.constexpr" || isConstexprCall(*this, assign->value)
+        bind(name->id, {resolve(assign->annotation) == "triton.language.constexpr" ||
+                                isConstexprCall(*this, assign->value)
                             ? Binding::Kind::Constexpr
                             : Binding::Kind::Plain,
-                        {}, assign->value, nullptr, stmt->range});
+                        {},
+                        assign->value,
+                        nullptr,
+                        stmt->range});
       break;
     }
     // Of alternatives, the first one is what the file is written for: it is collected last, so it wins.
@@ -135,13 +150,15 @@ std::string ModuleScope::resolve(const Expr *expr, int depth) const {
   const Binding *binding = text.empty() ? nullptr : find(text.substr(0, dot));
   if (binding && binding->kind == Binding::Kind::Import)
     return binding->path + rest;
-  if (binding && binding->kind == Binding::Kind::Constexpr && depth < kMaxAliases && !dottedName(binding->value).empty())
+  if (binding && binding->kind == Binding::Kind::Constexpr && depth < kMaxAliases &&
+      !dottedName(binding->value).empty())
     return resolve(binding->value, depth + 1) + rest;
   return text;
 }
 
 FrontValue valueOfPath(const std::string &path) {
-  if (path == "triton" || path == "triton.language" || path == "triton.runtime" || path == "triton.tools" || path == "triton.backends")
+  if (path == "triton" || path == "triton.language" || path == "triton.runtime" || path == "triton.tools" ||
+      path == "triton.backends")
     return FrontValue::named(FrontKind::Module, path);
   if (!startsWith(path, "triton."))
     return FrontValue::named(FrontKind::Foreign, path);
@@ -150,8 +167,8 @@ FrontValue valueOfPath(const std::string &path) {
     return FrontValue::named(FrontKind::Builtin, path);
   std::string rest = path.substr(kLanguage.size());
   // Folders of triton.language whose functions are also found (or could be) directly under it.
-  static constexpr std::array<std::string_view, 11> kFolders = {"core", "standard", "semantic", "random", "extra", "cuda",
-                                                                "hip",  "ascend",   "cann",     "intel",  "xpu"};
+  static constexpr std::array<std::string_view, 11> kFolders = {
+      "core", "standard", "semantic", "random", "extra", "cuda", "hip", "ascend", "cann", "intel", "xpu"};
   bool library = false, folder = true;
   while (folder) {
     folder = false;

@@ -13,8 +13,9 @@ struct JitFunction {
   std::vector<std::string> decorators; ///< resolved dotted names, outermost first
 };
 
-/// What the names of a Python file stand for, as far as a kernel may use them. Built once from the syntax tree,
-/// without evaluating anything; both arms of a module-level `if` or `try` are looked at, the first one wins.
+/// What the names of a Python file stand for, as far as a kernel may use them. Built once from the syntax
+/// tree, without evaluating anything; both arms of a module-level `if` or `try` are looked at, the first one
+/// wins.
 class ModuleScope {
 public:
   explicit ModuleScope(const lang::Module &module);
@@ -40,7 +41,8 @@ public:
   const std::vector<std::unique_ptr<JitFunction>> &functions() const { return functions_; }
   const JitFunction *function(std::string_view name) const;
 
-  /// The full dotted path that an expression like `tl.sum` or `jit` means after imports; the text itself if unknown.
+  /// The full dotted path that an expression like `tl.sum` or `jit` means after imports; the text itself if
+  /// unknown.
   std::string resolve(const lang::Expr *expr, int depth = 0) const;
 
 private:
@@ -52,8 +54,8 @@ private:
   std::vector<std::unique_ptr<JitFunction>> functions_;
 };
 
-/// What a dotted path of the triton packages names, as a front value: a module, a builtin ("load", "libdevice.tanh"),
-/// a dtype. Paths of other packages are Foreign.
+/// What a dotted path of the triton packages names, as a front value: a module, a builtin ("load",
+/// "libdevice.tanh"), a dtype. Paths of other packages are Foreign.
 FrontValue valueOfPath(const std::string &path);
 
 } // namespace tilewright::lowering

@@ -20,7 +20,8 @@ public:
     const auto [slot, isNew] = known_.try_emplace(&function);
     if (!isNew) // also a function that calls itself: what is known so far
       return slot->second;
-    // Assignments carry uses from a variable to what it was computed from; a few rounds follow any sane chain.
+    // Assignments carry uses from a variable to what it was computed from; a few rounds follow any sane
+    // chain.
     constexpr int kRounds = 4;
     for (int round = 0; round < kRounds; ++round) {
       const size_t before = known_[&function].pointers.size() + known_[&function].sizes.size();
@@ -43,14 +44,16 @@ private:
         use.pointers.emplace(name->id);
         return;
       }
-      if (const auto *op = dynCast<BinOp>(expr); op && (op->op == BinaryOperator::Add || op->op == BinaryOperator::Sub))
+      if (const auto *op = dynCast<BinOp>(expr);
+          op && (op->op == BinaryOperator::Add || op->op == BinaryOperator::Sub))
         expr = op->left;
       else if (const auto *subscript = dynCast<Subscript>(expr))
         expr = subscript->value;
       else if (const auto *call = dynCast<Call>(expr))
-        expr = isa<lang::Attribute>(call->func) && !isa<Name>(cast<lang::Attribute>(call->func)->value) ? cast<lang::Attribute>(call->func)->value
-               : call->args.empty()                                                                      ? nullptr
-                                                                                                         : call->args[0];
+        expr = isa<lang::Attribute>(call->func) && !isa<Name>(cast<lang::Attribute>(call->func)->value)
+                   ? cast<lang::Attribute>(call->func)->value
+               : call->args.empty() ? nullptr
+                                    : call->args[0];
       else
         return;
       if (!expr)
@@ -193,6 +196,8 @@ private:
 
 } // namespace
 
-ParameterUse parameterUse(const ModuleScope &module, const JitFunction &function) { return UseScan(module).of(function); }
+ParameterUse parameterUse(const ModuleScope &module, const JitFunction &function) {
+  return UseScan(module).of(function);
+}
 
 } // namespace tilewright::lowering

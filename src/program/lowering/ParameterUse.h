@@ -6,8 +6,8 @@
 
 namespace tilewright::lowering {
 
-/// What the uses of a function's names say about them, before anything is lowered. Found in the text of the function
-/// and of the helpers that it calls; names are never looked at.
+/// What the uses of a function's names say about them, before anything is lowered. Found in the text of the
+/// function and of the helpers that it calls; names are never looked at.
 struct ParameterUse {
   using Names = std::set<std::string, std::less<>>;
   Names pointers; ///< loaded from, stored to, or added to with an offset before that

@@ -63,7 +63,8 @@ FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continu
     return Flow::Next;
   case StmtKind::Return: {
     if (loopDepth_ > 0)
-      c.unsupported(stmt->range, "cannot have `return` statements inside `while` or `for` statements in triton");
+      c.unsupported(stmt->range,
+                    "cannot have `return` statements inside `while` or `for` statements in triton");
     const Expr *value = cast<Return>(stmt)->value;
     returned_ = value ? eval(value) : FrontValue::none();
     return Flow::Returned;
@@ -72,16 +73,19 @@ FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continu
     deviceAssert(cast<Assert>(stmt));
     return Flow::Next;
   case StmtKind::Break:
-    c.unsupported(stmt->range, "`break` is not possible in a kernel", "use a `while` loop whose condition says when it ends");
+    c.unsupported(stmt->range, "`break` is not possible in a kernel",
+                  "use a `while` loop whose condition says when it ends");
   case StmtKind::Continue:
-    c.unsupported(stmt->range, "`continue` is not possible in a kernel", "put the rest of the loop's body under an `if`");
+    c.unsupported(stmt->range, "`continue` is not possible in a kernel",
+                  "put the rest of the loop's body under an `if`");
   case StmtKind::FunctionDef:
     c.unsupported(stmt->range, "nested function definitions are not allowed inside a @triton.jit function",
                   "move the helper to module level and decorate it with @triton.jit");
   case StmtKind::With:
     c.unsupported(stmt->range, "`with` is not supported inside a kernel");
   default:
-    c.unsupported(stmt->range, fmt::format("a statement of kind {} is not supported inside a kernel", nodeName(stmt->kind)));
+    c.unsupported(stmt->range, fmt::format("a statement of kind {} is not supported inside a kernel",
+                                           nodeName(stmt->kind)));
   }
 }
 
@@ -106,8 +110,9 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
   else if (const auto *list = dynCast<List>(target))
     targets = list->elts;
   else
-    c.unsupported(target->range, isa<Subscript>(target) ? "a tile cannot be assigned to by index"
-                                                        : "assignment to an attribute is not possible in a kernel",
+    c.unsupported(target->range,
+                  isa<Subscript>(target) ? "a tile cannot be assigned to by index"
+                                         : "assignment to an attribute is not possible in a kernel",
                   isa<Subscript>(target) ? "tl.where with a mask builds the changed tile" : "");
   if (!value.is(FrontKind::Tuple))
     c.failType(target->range, fmt::format("cannot unpack {}", describe(value)));
@@ -116,8 +121,10 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
       c.unsupported(e->range, "starred assignment targets are not supported");
   const size_t wanted = targets.size(), given = value.items->size();
   if (given != wanted)
-    c.failType(target->range, given > wanted ? fmt::format("too many values to unpack (expected {})", wanted)
-                                             : fmt::format("not enough values to unpack (expected {}, got {})", wanted, given));
+    c.failType(target->range,
+               given > wanted
+                   ? fmt::format("too many values to unpack (expected {})", wanted)
+                   : fmt::format("not enough values to unpack (expected {}, got {})", wanted, given));
   for (size_t i = 0; i < wanted; ++i)
     assign(targets[i], (*value.items)[i]);
 }
@@ -136,9 +143,11 @@ void FunctionLowerer::annotatedAssign(const AnnAssign *stmt) {
   if (!isConstexpr || !name)
     return assign(stmt->target, value);
   if (scope_.count(name->id))
-    c.fail(stmt->range, "lower.type", fmt::format("{} is already defined; a constexpr cannot be reassigned", name->id));
+    c.fail(stmt->range, "lower.type",
+           fmt::format("{} is already defined; a constexpr cannot be reassigned", name->id));
   if (value.isRuntime())
-    c.failType(stmt->value->range, fmt::format("{} is declared tl.constexpr, but its value is only known at run time", name->id));
+    c.failType(stmt->value->range,
+               fmt::format("{} is declared tl.constexpr, but its value is only known at run time", name->id));
   define(name->id, std::move(value));
 }
 
@@ -158,26 +167,33 @@ void FunctionLowerer::staticAssert(const Call *call) {
   const Expr *conditionExpr = call->args[0];
   const FrontValue value = eval(conditionExpr);
   if (value.isRuntime())
-    c.failType(conditionExpr->range, "assertion condition could not be determined at compile-time; it may depend on `constexpr` values only");
-  const SymInt condition = value.is(FrontKind::Bool)  ? value.sym
-                           : value.is(FrontKind::Int) ? c.syms.logicalNot(c.syms.eq(value.sym, c.syms.constant(0)))
-                                                      : c.syms.constant(c.truth(value, conditionExpr->range));
+    c.failType(conditionExpr->range, "assertion condition could not be determined at compile-time; it may "
+                                     "depend on `constexpr` values only");
+  const SymInt condition = value.is(FrontKind::Bool) ? value.sym
+                           : value.is(FrontKind::Int)
+                               ? c.syms.logicalNot(c.syms.eq(value.sym, c.syms.constant(0)))
+                               : c.syms.constant(c.truth(value, conditionExpr->range));
   const std::string rule(conditionExpr->range.text());
-  // The message is looked at only when it is needed: it may be wrong in ways that a passing assertion never shows.
+  // The message is looked at only when it is needed: it may be wrong in ways that a passing assertion never
+  // shows.
   std::string message;
   if (call->args.size() == 2)
     message = messageText(call->args[1]);
   const std::string text = message.empty() ? rule : message;
-  // A message with the witness's numbers in it would be wrong for every other candidate: the rule speaks for itself.
+  // A message with the witness's numbers in it would be wrong for every other candidate: the rule speaks for
+  // itself.
   const bool general = call->args.size() == 2 && isa<Constant>(call->args[1]);
-  c.require(condition, "static_assert", general ? text : rule, call->range, "static assertion failed: " + text);
+  c.require(condition, "static_assert", general ? text : rule, call->range,
+            "static assertion failed: " + text);
 }
 
 void FunctionLowerer::deviceAssert(const Assert *stmt) {
   const FrontValue value = eval(stmt->test);
   const std::string message = messageText(stmt->msg);
   c.here = stmt->range;
-  const ValueId condition = emit.cast(emit.toTensor(value.isNumber() || value.isRuntime() ? value : c.boolean(c.truth(value, stmt->test->range))),
+  const ValueId condition = emit.cast(emit.toTensor(value.isNumber() || value.isRuntime()
+                                                        ? value
+                                                        : c.boolean(c.truth(value, stmt->test->range))),
                                       DType::Int1);
   Attributes attributes;
   attributes.set("message", message);

@@ -22,7 +22,8 @@ WitnessSearch::WitnessSearch(const KernelParameters &parameters) {
 }
 
 bool WitnessSearch::satisfied(const SymValues &values) const {
-  return std::all_of(conditions_.begin(), conditions_.end(), [&](SymInt condition) { return evaluate(condition, values) == 1; });
+  return std::all_of(conditions_.begin(), conditions_.end(),
+                     [&](SymInt condition) { return evaluate(condition, values) == 1; });
 }
 
 bool WitnessSearch::learn(SymInt condition) {
@@ -33,7 +34,8 @@ bool WitnessSearch::learn(SymInt condition) {
   std::vector<uint32_t> candidates;
   for (auto c = conditions_.rbegin(); c != conditions_.rend(); ++c)
     for (const uint32_t symbol : symbolsOf(*c))
-      if (std::find(free_.begin(), free_.end(), symbol) != free_.end() && std::find(candidates.begin(), candidates.end(), symbol) == candidates.end())
+      if (std::find(free_.begin(), free_.end(), symbol) != free_.end() &&
+          std::find(candidates.begin(), candidates.end(), symbol) == candidates.end())
         candidates.push_back(symbol);
   candidates.resize(std::min(candidates.size(), kMaxChanged));
   // As few changes as possible, so that the Program stays the one that most candidates take.

@@ -3,10 +3,10 @@
 
 namespace tilewright::lowering {
 
-/// Chooses values for open parameters that nobody gave one. Starts with 16 (1 for a flag) and, when an attempt fails
-/// for want of a condition (an assertion, a power of two, two extents that must be equal), looks for powers of two
-/// that satisfy every condition learned so far. Bounded: a kernel whose assertions no powers of two satisfy is
-/// reported, not searched forever.
+/// Chooses values for open parameters that nobody gave one. Starts with 16 (1 for a flag) and, when an
+/// attempt fails for want of a condition (an assertion, a power of two, two extents that must be equal),
+/// looks for powers of two that satisfy every condition learned so far. Bounded: a kernel whose assertions no
+/// powers of two satisfy is reported, not searched forever.
 class WitnessSearch {
 public:
   explicit WitnessSearch(const KernelParameters &parameters);

@@ -37,17 +37,21 @@ TEST(LoweringConstexpr, OneDecisionIsRecordedOnce) {
 }
 
 TEST(LoweringConstexpr, DecisionsWithoutOpenParametersLeaveNoTrace) {
-  EXPECT_THAT(lowerText(kernel("C: tl.constexpr = 4\nif C > 2 and C < 9:\n    tl.store(x, A)\ntl.static_assert(C == 4)")), Not(HasSubstr("path ")));
+  EXPECT_THAT(lowerText(kernel(
+                  "C: tl.constexpr = 4\nif C > 2 and C < 9:\n    tl.store(x, A)\ntl.static_assert(C == 4)")),
+              Not(HasSubstr("path ")));
 }
 
 TEST(LoweringConstexpr, ShapesAreExpressions) {
-  const std::string text = lowerText(kernel("tl.store(x + tl.arange(0, A // 2), tl.zeros((A // 2,), tl.float32))"));
+  const std::string text =
+      lowerText(kernel("tl.store(x + tl.arange(0, A // 2), tl.zeros((A // 2,), tl.float32))"));
   EXPECT_THAT(text, HasSubstr("tile<(A // 2) x f32>"));
   EXPECT_THAT(text, HasSubstr("require \"shape.pow2\" (A // 2) == next_power_of_2((A // 2))"));
 }
 
 TEST(LoweringConstexpr, StaticAssertFindsAWitnessAndIsARequirement) {
-  const Lowered lowered = lowerSource(kernel("tl.static_assert(A >= 4 * B, \"A is too small\")\ntl.static_assert(B % 32 == 0)\ntl.store(x, n)"));
+  const Lowered lowered = lowerSource(kernel(
+      "tl.static_assert(A >= 4 * B, \"A is too small\")\ntl.static_assert(B % 32 == 0)\ntl.store(x, n)"));
   ASSERT_TRUE(lowered.program) << render(lowered.program.error());
   const Program &program = *lowered.program;
   ASSERT_EQ(program.requirements.size(), 2u);
@@ -63,7 +67,8 @@ TEST(LoweringConstexpr, StaticAssertFindsAWitnessAndIsARequirement) {
 }
 
 TEST(LoweringConstexpr, GivenWitnessThatBreaksAnAssertionIsRefused) {
-  const Lowered lowered = lowerSource(kernel("tl.static_assert(A >= B, \"A is too small\")\ntl.store(x, n)"), {}, "A=16,B=32");
+  const Lowered lowered =
+      lowerSource(kernel("tl.static_assert(A >= B, \"A is too small\")\ntl.store(x, n)"), {}, "A=16,B=32");
   ASSERT_FALSE(lowered.program);
   EXPECT_EQ(lowered.program.error().kind, ErrorKind::Refusal);
   EXPECT_EQ(lowered.program.error().code, "static_assert");
@@ -92,19 +97,22 @@ TEST(LoweringConstexpr, RangeOverAConstexprStaysALoop) {
 }
 
 TEST(LoweringConstexpr, ArgumentsAndDefaultsFixParameters) {
-  const std::string body = "\n@triton.jit\ndef k(x, s, n, OUT: tl.constexpr, MODE: tl.constexpr = \"sum\", BIAS=None, EVEN: tl.constexpr = True):\n"
+  const std::string body = "\n@triton.jit\ndef k(x, s, n, OUT: tl.constexpr, MODE: tl.constexpr = \"sum\", "
+                           "BIAS=None, EVEN: tl.constexpr = True):\n"
                            "    v = tl.full((16,), s, OUT)\n"
                            "    if MODE == \"sum\" and BIAS is None and EVEN:\n"
                            "        tl.store(x + tl.arange(0, 16), v)\n";
   const std::string text = lowerText(body, {"x=f32[16]", "s=1", "n=1099511627776", "OUT=dtype:bf16"});
   EXPECT_THAT(text, HasSubstr("fixed runtime s = 1, %n: i64 = n"));
-  EXPECT_THAT(text, HasSubstr("fixed OUT = dtype:bf16, fixed MODE = \"sum\" default, fixed runtime BIAS = None default, fixed EVEN = true default"));
+  EXPECT_THAT(text, HasSubstr("fixed OUT = dtype:bf16, fixed MODE = \"sum\" default, fixed runtime BIAS = "
+                              "None default, fixed EVEN = true default"));
   EXPECT_THAT(text, HasSubstr("tile<16 x bf16>"));
   EXPECT_THAT(text, HasSubstr("store "));
 }
 
 TEST(LoweringConstexpr, IntegerOneStaysARuntimeValueWhereTheDecoratorSaysSo) {
-  const std::string text = lowerText("\n@triton.jit(do_not_specialize=[\"n\"])\ndef k(x, n):\n    tl.store(x, n)\n", {"x=i32[1]", "n=1"});
+  const std::string text = lowerText(
+      "\n@triton.jit(do_not_specialize=[\"n\"])\ndef k(x, n):\n    tl.store(x, n)\n", {"x=i32[1]", "n=1"});
   EXPECT_THAT(text, HasSubstr("%n: i32 = n"));
 }
 
@@ -116,5 +124,6 @@ def k(data, index, out, n, unused, D: tl.constexpr):
     cols = tl.arange(0, D)
     tl.store(out + cols, tl.load(data + row * n + cols))
 )");
-  EXPECT_THAT(text, HasSubstr("%data: ptr<f32>, %index: ptr<i32>, %out: ptr<f32>, %n: i32 = n, unused unused"));
+  EXPECT_THAT(text,
+              HasSubstr("%data: ptr<f32>, %index: ptr<i32>, %out: ptr<f32>, %n: i32 = n, unused unused"));
 }

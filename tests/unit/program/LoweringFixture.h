@@ -10,15 +10,17 @@
 
 namespace tilewright::test {
 
-/// Source text of a kernel behind the two usual imports, lowered for arguments in the command line's spelling.
+/// Source text of a kernel behind the two usual imports, lowered for arguments in the command line's
+/// spelling.
 struct Lowered {
   Expected<Program> program;
   lang::Module module;
 };
 
-inline Lowered lowerSource(const std::string &body, const std::vector<std::string> &arguments = {}, const std::string &witness = {},
-                           const std::string &kernel = "k") {
-  const auto source = std::make_shared<SourceFile>("k.py", "import triton\nimport triton.language as tl\n" + body);
+inline Lowered lowerSource(const std::string &body, const std::vector<std::string> &arguments = {},
+                           const std::string &witness = {}, const std::string &kernel = "k") {
+  const auto source =
+      std::make_shared<SourceFile>("k.py", "import triton\nimport triton.language as tl\n" + body);
   auto module = lang::parse(source);
   if (!module)
     return {Unexpected(module.error()), {}};
@@ -48,12 +50,14 @@ inline std::string textOf(const Lowered &lowered) {
   return std::regex_replace(text.substr(text.find('\n') + 1), std::regex(" @[0-9]+\n"), "\n");
 }
 
-inline std::string lowerText(const std::string &body, const std::vector<std::string> &arguments = {}, const std::string &witness = {}) {
+inline std::string lowerText(const std::string &body, const std::vector<std::string> &arguments = {},
+                             const std::string &witness = {}) {
   return textOf(lowerSource(body, arguments, witness));
 }
 
 /// The rendered error of a kernel that must not lower.
-inline std::string errorOf(const std::string &body, const std::vector<std::string> &arguments = {}, const std::string &witness = {}) {
+inline std::string errorOf(const std::string &body, const std::vector<std::string> &arguments = {},
+                           const std::string &witness = {}) {
   const Lowered lowered = lowerSource(body, arguments, witness);
   if (lowered.program) {
     ADD_FAILURE() << "lowers to\n" << print(*lowered.program);

@@ -8,7 +8,8 @@ using namespace tilewright;
 using namespace tilewright::test;
 
 TEST(LoweringKernels, VectorAdd) {
-  EXPECT_EQ(lowerText(R"(
+  EXPECT_EQ(
+      lowerText(R"(
 @triton.jit
 def k(x, y, n, BLOCK: tl.constexpr):
     pid = tl.program_id(axis=0)
@@ -16,8 +17,8 @@ def k(x, y, n, BLOCK: tl.constexpr):
     mask = offs < n
     tl.store(y + offs, tl.load(x + offs, mask=mask, other=0.0) * 2, mask=mask)
 )",
-                      {"x=f16[1000]", "y=f32[1000]", "n=1000"}),
-            R"(kernel @k(%x: ptr<f16>, %y: ptr<f32>, %n: i32 = n in 0..2147483647, open BLOCK = 16 in 1..2147483647) {
+                {"x=f16[1000]", "y=f32[1000]", "n=1000"}),
+      R"(kernel @k(%x: ptr<f16>, %y: ptr<f32>, %n: i32 = n in 0..2147483647, open BLOCK = 16 in 1..2147483647) {
   symbol pid0: program_id in 0..2147483647
   require "shape.pow2" BLOCK == next_power_of_2(BLOCK) : "BLOCK must be a power of two"
   require "shape.numel" BLOCK <= 1048576 : "a tile has at most 1048576 elements: BLOCK <= 1048576"
@@ -46,7 +47,8 @@ def k(x, y, n, BLOCK: tl.constexpr):
 }
 
 TEST(LoweringKernels, MatmulLoopCarriesPointersAndAccumulator) {
-  const std::string text = lowerText(R"(
+  const std::string text =
+      lowerText(R"(
 @triton.jit
 def k(a, b, c, K, sa, sb, M: tl.constexpr, N: tl.constexpr, KB: tl.constexpr):
     m = tl.arange(0, M)
@@ -61,8 +63,9 @@ def k(a, b, c, K, sa, sb, M: tl.constexpr, N: tl.constexpr, KB: tl.constexpr):
         pb += KB * sb
     tl.store(c + m[:, None] * N + n[None, :], acc.to(c.dtype.element_ty))
 )",
-                                     {"a=f16[64,64]", "b=f16[64,64]", "c=f16[64,64]", "K=64", "sa=64", "sb=64"});
-  EXPECT_THAT(text, testing::HasSubstr("%acc.2, %pa.2, %pb.2 = for %21, %20, %22, %acc, %pa, %pb : tile<M x N x f32>, tile<M x KB x ptr<f16>>, "
+                {"a=f16[64,64]", "b=f16[64,64]", "c=f16[64,64]", "K=64", "sa=64", "sb=64"});
+  EXPECT_THAT(text, testing::HasSubstr("%acc.2, %pa.2, %pb.2 = for %21, %20, %22, %acc, %pa, %pb : tile<M x "
+                                       "N x f32>, tile<M x KB x ptr<f16>>, "
                                        "tile<KB x N x ptr<f16>> { (%i: i32 = i"));
   EXPECT_THAT(text, testing::HasSubstr("dot %"));
   EXPECT_THAT(text, testing::HasSubstr(": i32 = cdiv(K, KB)\n"));
