@@ -183,6 +183,7 @@ nb::dict describe(const Kernel &kernel, nb::handle problemValue, nb::handle conf
 NB_MODULE(_core, module) {
   using namespace tilewright;
   using namespace tilewright::python;
+  nb::set_leak_warnings(false); // kernels of a module live until the interpreter ends
   module.doc() = "The Tilewright engine. Use the package `tilewright`, not this module.";
   module.attr("__version__") = std::string(version());
 
