@@ -1,6 +1,9 @@
 #include "CompilePool.h"
 
+#include <algorithm>
 #include <atomic>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
@@ -11,6 +14,8 @@ namespace tbb = oneapi::tbb;
 struct CompilePool::State {
   State(std::vector<size_t> jobs, uint32_t threads, size_t window, Compile compile)
       : jobs(std::move(jobs)), window(window), compile(std::move(compile)),
+        workers(tbb::global_control::max_allowed_parallelism,
+                std::max<size_t>(threads + 1, static_cast<size_t>(tbb::info::default_concurrency()))),
         arena(static_cast<int>(threads), /*reserved_for_masters=*/0) {}
 
   /// One lane takes jobs until none is left; lanes, not jobs, are the tasks, so that jobs start in order.
@@ -44,6 +49,9 @@ struct CompilePool::State {
   size_t finishedCount = 0;
   size_t handedOut = 0;
   bool stopping = false;
+  /// oneTBB keeps one thread fewer than there are cores; the thread that takes the results only waits, so every lane needs
+  /// a worker.
+  tbb::global_control workers;
   tbb::task_arena arena;
   tbb::task_group group;
 };
