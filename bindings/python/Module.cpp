@@ -17,8 +17,9 @@ enum class WordKind : uint8_t { Pointer, WrittenPointer, Integer, Float };
   throw EngineError(Error(ErrorKind::User, code, std::move(message)));
 }
 
-/// The address that an argument stands for: an integer as it is, None as null, what exports a buffer by its buffer, a tensor
-/// by data_ptr(), and what NumPy cannot export (bfloat16 of ml_dtypes) by its array interface.
+/// The address that an argument stands for: an integer as it is, None as null, what exports a buffer by its
+/// buffer, a tensor by data_ptr(), and what NumPy cannot export (bfloat16 of ml_dtypes) by its array
+/// interface.
 uint64_t addressOf(PyObject *value, const std::string &name, bool written) {
   if (value == Py_None)
     return 0;
@@ -43,8 +44,8 @@ uint64_t addressOf(PyObject *value, const std::string &name, bool written) {
   return nb::cast<uint64_t>(handle.attr("data_ptr")());
 }
 
-/// Compiled code for one configuration, and the kinds of its runtime arguments. Neither the arguments' shapes nor the values of
-/// scalars are part of the code.
+/// Compiled code for one configuration, and the kinds of its runtime arguments. Neither the arguments' shapes
+/// nor the values of scalars are part of the code.
 class Launchable {
 public:
   Launchable(std::shared_ptr<const CompiledKernel> kernel, const Path &path) : kernel_(std::move(kernel)) {
@@ -54,8 +55,9 @@ public:
       const Type &type = path.program->value(id).type;
       names_.push_back(parameter ? parameter->name : std::string());
       if (type.isPointer())
-        kinds_.push_back(std::find(written.begin(), written.end(), names_.back()) != written.end() ? WordKind::WrittenPointer
-                                                                                                   : WordKind::Pointer);
+        kinds_.push_back(std::find(written.begin(), written.end(), names_.back()) != written.end()
+                             ? WordKind::WrittenPointer
+                             : WordKind::Pointer);
       else
         kinds_.push_back(isFloat(type.dtype) ? WordKind::Float : WordKind::Integer);
     }
@@ -116,7 +118,8 @@ private:
   std::vector<WordKind> kinds_;
 };
 
-nb::dict tune(const Kernel &kernel, nb::handle problemValue, nb::handle buffersValue, nb::dict settingsValue, nb::object progress) {
+nb::dict tune(const Kernel &kernel, nb::handle problemValue, nb::handle buffersValue, nb::dict settingsValue,
+              nb::object progress) {
   const Problem problem = problemFrom(problemValue);
   const auto buffers = buffersFrom(buffersValue);
   TuneSettings settings;
@@ -133,8 +136,11 @@ nb::dict tune(const Kernel &kernel, nb::handle problemValue, nb::handle buffersV
     settings.options.onProgress = [&progress](const tuner::Progress &now) {
       nb::gil_scoped_acquire gil;
       try {
-        progress(now.phase == tuner::Phase::Compile ? "compile" : now.phase == tuner::Phase::Race ? "race" : "done", now.total, now.compiled,
-                 now.checked, now.failed, now.racing, now.bestNs, now.elapsedSeconds);
+        progress(now.phase == tuner::Phase::Compile ? "compile"
+                 : now.phase == tuner::Phase::Race  ? "race"
+                                                    : "done",
+                 now.total, now.compiled, now.checked, now.failed, now.racing, now.bestNs,
+                 now.elapsedSeconds);
       } catch (nb::python_error &error) {
         error.discard_as_unraisable("tilewright progress callback");
       }
@@ -164,7 +170,8 @@ nb::dict describe(const Kernel &kernel, nb::handle problemValue, nb::handle conf
   for (const auto &constraint : path.facts->constraints)
     if (constraint.condition.valid())
       for (const uint32_t id : symbolsOf(constraint.condition))
-        if (const Symbol &symbol = path.program->symbols->symbol(id); symbol.kind == SymbolKind::RuntimeScalar)
+        if (const Symbol &symbol = path.program->symbols->symbol(id);
+            symbol.kind == SymbolKind::RuntimeScalar)
           guarded.insert(symbol.name);
   nb::list guards;
   for (const auto &name : guarded)
@@ -187,7 +194,8 @@ NB_MODULE(_core, module) {
   module.doc() = "The Tilewright engine. Use the package `tilewright`, not this module.";
   module.attr("__version__") = std::string(version());
 
-  static PyObject *errorType = PyErr_NewException("tilewright._core.EngineError", PyExc_RuntimeError, nullptr);
+  static PyObject *errorType =
+      PyErr_NewException("tilewright._core.EngineError", PyExc_RuntimeError, nullptr);
   module.attr("EngineError") = nb::borrow(errorType);
   nb::register_exception_translator(
       [](const std::exception_ptr &pointer, void *) {
@@ -195,8 +203,8 @@ NB_MODULE(_core, module) {
           std::rethrow_exception(pointer);
         } catch (const EngineError &error) {
           static const char *const kinds[] = {"user", "refusal", "unavailable", "internal"};
-          const nb::tuple arguments =
-              nb::make_tuple(error.text, error.error.code, kinds[static_cast<int>(error.error.kind)], error.error.message);
+          const nb::tuple arguments = nb::make_tuple(
+              error.text, error.error.code, kinds[static_cast<int>(error.error.kind)], error.error.message);
           PyErr_SetObject(errorType, arguments.ptr());
         }
       },
@@ -228,7 +236,8 @@ NB_MODULE(_core, module) {
              }
              return toPython(valueOrThrow(std::move(plan)));
            })
-      .def("tune", &tune, nb::arg("problem"), nb::arg("buffers"), nb::arg("settings") = nb::dict(), nb::arg("progress") = nb::none())
+      .def("tune", &tune, nb::arg("problem"), nb::arg("buffers"), nb::arg("settings") = nb::dict(),
+           nb::arg("progress") = nb::none())
       .def("compile",
            [](const Kernel &kernel, nb::handle problemValue, nb::handle configValue) {
              const Problem problem = problemFrom(problemValue);

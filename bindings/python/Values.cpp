@@ -13,7 +13,8 @@ DType dtypeFrom(const std::string &text) {
     return *dtype;
   if (auto dtype = parseTritonDType(text))
     return *dtype;
-  throw EngineError(Error(ErrorKind::User, "arg.type", fmt::format("'{}' is not an element type that kernels know", text)));
+  throw EngineError(
+      Error(ErrorKind::User, "arg.type", fmt::format("'{}' is not an element type that kernels know", text)));
 }
 
 ConfigValue configValueFrom(nb::handle value) {
@@ -30,7 +31,9 @@ nb::object valueToPython(const ConfigValue &value) {
   return std::visit([](const auto &each) -> nb::object { return nb::cast(each); }, value);
 }
 
-nb::object item(const nb::dict &values, const char *name) { return values.contains(name) ? nb::object(values[name]) : nb::none(); }
+nb::object item(const nb::dict &values, const char *name) {
+  return values.contains(name) ? nb::object(values[name]) : nb::none();
+}
 
 std::vector<std::string> stringsFrom(nb::handle list) {
   std::vector<std::string> out;
@@ -39,8 +42,9 @@ std::vector<std::string> stringsFrom(nb::handle list) {
   return out;
 }
 
-/// A Python callable as a grid; asked with the configuration as a dict, under the GIL. The engine copies and drops it
-/// on threads that do not hold the GIL, so the reference to the callable is counted apart and released under it.
+/// A Python callable as a grid; asked with the configuration as a dict, under the GIL. The engine copies and
+/// drops it on threads that do not hold the GIL, so the reference to the callable is counted apart and
+/// released under it.
 Grid::Callback callbackFrom(nb::object callable) {
   const std::shared_ptr<PyObject> shared(callable.release().ptr(), [](PyObject *object) {
     nb::gil_scoped_acquire gil;
@@ -53,7 +57,8 @@ Grid::Callback callbackFrom(nb::object callable) {
     } catch (const EngineError &error) {
       return Unexpected(error.error);
     } catch (const std::exception &error) {
-      return fail(ErrorKind::User, "grid.syntax", fmt::format("the grid function failed for {}: {}", config.toString(), error.what()));
+      return fail(ErrorKind::User, "grid.syntax",
+                  fmt::format("the grid function failed for {}: {}", config.toString(), error.what()));
     }
   };
 }
@@ -178,7 +183,8 @@ std::vector<RuntimeArgument> buffersFrom(nb::handle value) {
     const nb::handle what = pair[1];
     if (nb::isinstance<nb::tuple>(what)) {
       const auto memory = nb::cast<nb::tuple>(what);
-      argument.memory = {reinterpret_cast<std::byte *>(nb::cast<uintptr_t>(memory[0])), nb::cast<size_t>(memory[1])};
+      argument.memory = {reinterpret_cast<std::byte *>(nb::cast<uintptr_t>(memory[0])),
+                         nb::cast<size_t>(memory[1])};
     } else if (nb::isinstance<nb::float_>(what)) {
       argument.number = nb::cast<double>(what);
     } else {
@@ -224,7 +230,8 @@ nb::dict toPython(const KernelPlan &plan) {
     entry["config"] = toPython(entrant.planned.candidate.config);
     entry["predicted_ns"] = entrant.planned.prediction.timeNs;
     entry["bound"] = entrant.planned.prediction.bound;
-    entry["grid"] = nb::make_tuple(entrant.planned.candidate.grid[0], entrant.planned.candidate.grid[1], entrant.planned.candidate.grid[2]);
+    entry["grid"] = nb::make_tuple(entrant.planned.candidate.grid[0], entrant.planned.candidate.grid[1],
+                                   entrant.planned.candidate.grid[2]);
     entry["bytes"] = countsToPython(entrant.planned.candidate.bytes);
     entry["generated"] = entrant.planned.candidate.origin == Origin::Generated;
     ranked.append(entry);

@@ -7,7 +7,8 @@ namespace tilewright::python {
 
 namespace nb = nanobind;
 
-/// Raised as tilewright.UserError, RefusalError, UnavailableError or InternalError; the translator is in Module.cpp.
+/// Raised as tilewright.UserError, RefusalError, UnavailableError or InternalError; the translator is in
+/// Module.cpp.
 struct EngineError : std::exception {
   explicit EngineError(Error error) : error(std::move(error)), text(render(this->error)) {}
   const char *what() const noexcept override { return text.c_str(); }
