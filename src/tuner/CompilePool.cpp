@@ -49,8 +49,8 @@ struct CompilePool::State {
   size_t finishedCount = 0;
   size_t handedOut = 0;
   bool stopping = false;
-  /// oneTBB keeps one thread fewer than there are cores; the thread that takes the results only waits, so every lane needs
-  /// a worker.
+  /// oneTBB keeps one thread fewer than there are cores; the thread that takes the results only waits, so
+  /// every lane needs a worker.
   tbb::global_control workers;
   tbb::task_arena arena;
   tbb::task_group group;
@@ -73,7 +73,8 @@ CompilePool::~CompilePool() {
   state_->arena.execute([&] { state_->group.wait(); });
 }
 
-std::optional<CompilePool::Result> CompilePool::next(std::optional<std::chrono::steady_clock::time_point> deadline) {
+std::optional<CompilePool::Result>
+CompilePool::next(std::optional<std::chrono::steady_clock::time_point> deadline) {
   std::unique_lock lock(state_->mutex);
   const auto ready = [&] { return !state_->results.empty() || state_->handedOut == state_->jobs.size(); };
   if (deadline) {
