@@ -1,6 +1,8 @@
 #pragma once
 #include "Walks.h"
 
+#include <unordered_map>
+
 namespace tilewright::analysis {
 
 /// What the steps of the analysis share: the traced Program, the walks, and the facts so far. Each step reads what the
@@ -26,6 +28,12 @@ struct Analysis {
   /// A condition or extent that a candidate and a launch decide: free of program ids, loops and loaded values.
   bool isLaunchTime(SymInt expression);
   const Parameter *scalarNamed(SymInt symbol) const; ///< the runtime scalar that is exactly this symbol, or null
+  /// Walks with lanes at one position: more than one per buffer where a loop was unrolled.
+  using Pieces = std::unordered_multimap<const SymNode *, size_t>;
+  std::pair<Pieces::const_iterator, Pieces::const_iterator> piecesAt(SymInt position);
+
+private:
+  Pieces pieces_;
 };
 
 /// An evidence that is not there yet is appended; repeated lines are not.
@@ -35,8 +43,12 @@ void addEvidence(std::vector<Evidence> &list, Evidence evidence);
 /// program (or iteration) to the next. Invalid when unknown.
 SymInt coverOf(const Walk &walk);
 
-/// The part of the walk's address without program ids, iterations and lanes; invalid if it depends on loaded values.
+/// Where the walk's address starts, without program ids, iterations and lanes; invalid if it depends on loaded values.
 SymInt constantPart(Analysis &analysis, const Walk &walk);
+
+/// How far the pieces of an unrolled loop reach together: base + i*S + lane for i = 0, 1, 2 reaches 3*S. The walk's own size
+/// when it is the only piece.
+SymInt reachOf(Analysis &analysis, const Walk &walk);
 
 void takeGridExtents(Analysis &analysis);  ///< extents that only the grid tells
 void findAxes(Analysis &analysis);         ///< facts.axes, Walk::axis, facts.loops

@@ -136,6 +136,29 @@ SymInt constantPart(Analysis &analysis, const Walk &walk) {
   return constant;
 }
 
+SymInt reachOf(Analysis &analysis, const Walk &walk) {
+  SymContext &context = analysis.context();
+  SymInt reach = walk.size;
+  if (!walk.stride.isConstant(1))
+    return reach;
+  const auto [first, last] = analysis.piecesAt(walk.position);
+  for (auto piece = first; piece != last; ++piece) {
+    const Walk &other = analysis.walks[piece->second];
+    const SymInt start = constantPart(analysis, other);
+    if (other.size == walk.size && other.stride.isConstant(1) && start.valid() && analysis.mentionsOpen(start))
+      reach = context.max(reach, context.add(start, other.size));
+  }
+  return reach;
+}
+
+std::pair<Analysis::Pieces::const_iterator, Analysis::Pieces::const_iterator> Analysis::piecesAt(SymInt position) {
+  if (pieces_.empty())
+    for (size_t i = 0; i < walks.size(); ++i)
+      if (walks[i].hasLanes())
+        pieces_.emplace(walks[i].position.node(), i);
+  return pieces_.equal_range(position.node());
+}
+
 void addEvidence(std::vector<Evidence> &list, Evidence evidence) {
   for (const Evidence &known : list)
     if (known.line == evidence.line && known.text == evidence.text)

@@ -98,9 +98,10 @@ private:
       return 0;
     if (other.extent == walk.extent)
       return !open.empty() && other.open == open ? 2 : 1;
-    const bool neighbour = other.position == walk.position && // offs + 1 < n
-                           indices_.context().sub(walk.extent, other.extent).isConstant();
-    return neighbour ? 2 : 0;
+    // offs + 1 < n beside offs < n: the same steps, seen from a neighbour.
+    const bool moves = !walk.programs.empty() || !walk.loops.empty() || walk.decodedStep.valid();
+    const bool close = moves || indices_.context().sub(walk.extent, other.extent).isConstant();
+    return other.position == walk.position && close ? 2 : 0;
   }
 
   void nameAxes() {

@@ -65,14 +65,12 @@ private:
         need = context_.min(need, inner);
     if (!need.valid() || need == walk.size || sharesParameter(need, walk.size))
       return;
-    if (const SymInt constant = constantPart(analysis_, walk);
-        constant.valid() && sharesParameter(constant, walk.size))
-      return; // pieces of an unrolled loop
     // The first tile of an axis that a loop walks over is a look-ahead, not the whole.
     for (const Walk &other : analysis_.walks)
       if (other.axis >= 0 && other.axis == walk.axis && other.size == walk.size && (!other.loops.empty()))
         return;
-    add("oneshot.short", context_.le(need, walk.size), toString(walk.size) + " >= " + toString(need), lineOf(walk));
+    const SymInt reach = reachOf(analysis_, walk);
+    add("oneshot.short", context_.le(need, reach), toString(reach) + " >= " + toString(need), lineOf(walk));
   }
 
   bool sharesParameter(SymInt a, SymInt b) {

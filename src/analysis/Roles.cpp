@@ -129,10 +129,7 @@ private:
                          analysis_.program.op(analysis_.trace.accesses[walk.access].op).location);
   }
 
-  bool isUnrolled(const Walk &walk) {
-    const SymInt constant = constantPart(analysis_, walk);
-    return constant.valid() && in(constant);
-  }
+  bool isUnrolled(const Walk &walk) { return reachOf(analysis_, walk) != walk.size; }
 
   /// No access is scaled by it. What else does it do?
   void readOccurrences() {

@@ -169,7 +169,7 @@ private:
     }
     if (!best)
       return;
-    walk.position = best->position;
+    walk.position = stripClamps(best->position);
     walk.extent = best->extent;
     walk.source = Walk::Source::Mask;
     for (const Bound &bound : bounds)

@@ -66,7 +66,7 @@ def k(pointers, n, B: tl.constexpr):
   ASSERT_FALSE(kernel.facts.diagnostics.empty());
   EXPECT_EQ(kernel.facts.diagnostics[0].code, "analysis.address");
   ASSERT_TRUE(kernel.facts.diagnostics[0].location);
-  EXPECT_EQ(kernel.facts.diagnostics[0].location->line, 6u);
+  EXPECT_EQ(kernel.facts.diagnostics[0].location->line, 7u);
 }
 
 TEST(Indirect, GatherOfRows) {

@@ -218,6 +218,7 @@ def k(x, y, n, B: tl.constexpr, S: tl.constexpr):
         tl.store(y + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
 )");
   EXPECT_EQ(kernel.roles(), "B split n, S tile n") << kernel.text();
+  EXPECT_EQ(kernel.constraints(), "oneshot.short: 2*S >= B");
 }
 
 TEST(Forms, RowsOneByOneInABlockOfRows) {

@@ -18,7 +18,7 @@ def k(x, y, n, B: tl.constexpr):
   EXPECT_EQ(toString(kernel.facts.loops[0].trip), "cdiv(n, B)");
   EXPECT_EQ(kernel.facts.loops[0].axis, 0);
   EXPECT_THAT(kernel.facts.find("B")->evidence[0].text, testing::HasSubstr("for start in range(0, n, B)"));
-  EXPECT_EQ(kernel.facts.find("B")->evidence[0].line, 5u);
+  EXPECT_EQ(kernel.facts.find("B")->evidence[0].line, 6u);
   // Address steps are per iteration.
   const AccessMap &load = kernel.facts.accesses[0];
   const auto loop = std::find_if(load.terms.begin(), load.terms.end(),

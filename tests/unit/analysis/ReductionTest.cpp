@@ -20,7 +20,7 @@ TEST_P(ReductionSpelling, MarksTheColumns) {
                              std::string(GetParam().expression),
                          {"x=f32[64,64]", "y=f32[64]"});
   EXPECT_EQ(kernel.roles(), "BM split M, BN one-shot N") << kernel.text();
-  EXPECT_EQ(kernel.axes(), "M, N reduction contiguous") << kernel.text();
+  EXPECT_EQ(kernel.axes(), "M contiguous, N reduction contiguous") << kernel.text();
   EXPECT_EQ(kernel.constraints(), "oneshot.short: BN >= N");
 }
 const RowSum kRowSums[] = {

@@ -156,7 +156,7 @@ def k2(x, y, n, m, B: tl.constexpr):
     tl.store(y + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
 )"},
     {"AlignmentHints", R"(
-    offs = tl.max_contiguous(tl.multiple_of(tl.program_id(0) * B, B) + tl.arange(0, B), B)
+    offs = tl.max_contiguous(tl.multiple_of(tl.program_id(0) * B, 8) + tl.arange(0, B), 8)
     tl.store(y + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
 )"},
     {"LastBlockMovedBack", R"(
@@ -219,10 +219,10 @@ def k(x, y, n, B: tl.constexpr):
   KernelUnderTest alone(source);
   EXPECT_THAT(alone.roles(), testing::StartsWith("B split")) << alone.text();
   EXPECT_EQ(alone.inferredGrid(), "?");
-  KernelUnderTest kernel(source, {}, "(cdiv(n, B),)");
+  KernelUnderTest kernel(source, {"n=100"}, "(cdiv(n, B),)");
   EXPECT_EQ(kernel.roles(), "B split n") << kernel.text();
   EXPECT_EQ(kernel.constraints(), "divide.tail: n % B == 0");
-  KernelUnderTest floored(source, {}, "(n // B,)");
+  KernelUnderTest floored(source, {"n=100"}, "(n // B,)");
   EXPECT_EQ(floored.constraints(), "divide.tail: n % B == 0");
 }
 

@@ -109,10 +109,12 @@ def add(x, y, n, BLOCK: tl.constexpr):
                          {"x=f32[64]", "y=f32[64]"});
   EXPECT_EQ(print(kernel.facts), R"(facts @add ok
   axis n extent n contiguous tiled by [BLOCK]
-    line 5: tl.load(x + offs, mask=offs < n)
-    line 5: tl.store(y + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
+    line 6: tl.load(x + offs, mask=offs < n)
+    line 6: tl.store(y + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
   parameter BLOCK split of [n] proved
-    line 4: tl.program_id(0) * BLOCK
+    line 5: tl.program_id(0) * BLOCK
+  constraint shape.pow2: BLOCK must be a power of two (line 5)
+  constraint shape.numel: a tile has at most 1048576 elements: BLOCK <= 1048576 (line 5)
   load x: 0 + BLOCK*pid0[cdiv(n, BLOCK)] + 1*lane0[BLOCK] contiguous 0 mask [n]
   store y: 0 + BLOCK*pid0[cdiv(n, BLOCK)] + 1*lane0[BLOCK] contiguous 0 mask [n]
   effects reads [x] writes [y] accumulates [] atomics []
