@@ -24,11 +24,12 @@ _GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 class _Prepared:
     """Everything that a launch needs once its configuration is known."""
 
-    __slots__ = ("launchable", "config", "constants", "arg_names", "positions", "dependent")
+    __slots__ = ("launchable", "config", "chosen", "constants", "arg_names", "positions", "dependent")
 
     def __init__(self, launchable, config: Config, values: dict, arg_names, positional: int, dependent: dict):
         self.launchable = launchable
         self.config = config
+        self.chosen = {**config.all_kwargs(), **dependent}
         self.dependent = dependent  # heuristics that were evaluated under the configuration
         self.arg_names = arg_names
         place = {name: index for index, name in enumerate(arg_names[:positional])}
@@ -41,10 +42,11 @@ class _Prepared:
         values = [
             args[place] if type(place) is int else kwargs[place] if place in kwargs else constants[place] for place in self.positions
         ]
-        if callable(grid) or self.config.pre_hook is not None:
-            meta = {**constants, **dict(zip(self.arg_names, args)), **kwargs, **self.config.all_kwargs(), **self.dependent}
-            if self.config.pre_hook is not None:
-                self.config.pre_hook(meta)
+        hook = self.config.pre_hook
+        if hook is not None or callable(grid):
+            meta = {**constants, **dict(zip(self.arg_names, args)), **kwargs, **self.chosen}
+            if hook is not None:
+                hook(meta)
             if callable(grid):
                 grid = grid(meta)
         try:
