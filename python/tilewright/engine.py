@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from . import _core
+from .errors import UnavailableError
 
 ROOT = Path(__file__).resolve().parent
 
@@ -30,3 +31,30 @@ def compile_threads() -> int:
 
 
 core = _core
+
+
+class _Threads:
+    """Whether the engine's threads are those of this process: they do not come along into a forked child."""
+
+    def __init__(self):
+        self.started = False
+        self.lost = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        self.lost = self.lost or self.started
+
+
+_threads = _Threads()
+
+
+def about_to_tune(kernel: str) -> None:
+    """UnavailableError where tuning would wait for threads that stayed behind in the parent."""
+    if _threads.lost:
+        raise UnavailableError(
+            f"'{kernel}' cannot be tuned here: this process was forked from one that had tuned already, and threads do not survive "
+            "that. Tune before forking, or start processes with the 'spawn' method",
+            "target.unavailable",
+        )
+    _threads.started = True

@@ -14,11 +14,15 @@ from . import report
 from .arrays import ArrayShape, is_cpu_array, is_device_array
 from .call_arguments import bind, buffer_value, engine_value, shape_token, token
 from .decorated import unwrap
-from .engine import compile_threads, core
+from .engine import about_to_tune, compile_threads, core
 from .errors import RefusalError, TilewrightError, UnavailableError, UserError, engine_errors
 from .source import NO_DEFAULT, kernel_source, parameters_of
 
 _GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
+
+
+class _NoPrograms(Exception):
+    """The grid has no program under any configuration: there is nothing to tune and nothing to launch."""
 
 
 class _Prepared:
@@ -119,7 +123,10 @@ class Autotuner(StockAutotuner):
         if not self._runs_here(args, kwargs):
             return self._run_stock(*args, grid=grid, warmup=warmup, **kwargs)
         with self._lock:
-            prepared = self._prepare(args, kwargs, grid)
+            try:
+                prepared = self._prepare(args, kwargs, grid)
+            except _NoPrograms:
+                return
             if call is not None:
                 self._prepared[self._call_key(args, kwargs)] = prepared
         self.best_config = prepared.config
@@ -338,10 +345,16 @@ class Autotuner(StockAutotuner):
         buffers = [(name, buffer) for name, value in values.items() if (buffer := buffer_value(name, value)) is not None]
         settings = {"compile_threads": compile_threads(), "ignore_remembered": 0}
         open_names = {each.name for each in self._parameters if each.name not in values}
+        about_to_tune(self.__name__)
         try:
             with engine_errors(core), report.Progress(self.__name__) as progress:
                 return self._engine_kernel.tune(problem, buffers, settings, progress)
         except TilewrightError as error:
+            if error.code == "space.empty":
+                with engine_errors(core):
+                    plan = self._engine_kernel.plan(problem)
+                if set(plan["rejected_by_code"]) == {"grid.empty"}:
+                    raise _NoPrograms from None
             raise self._advised(error, open_names) from None
 
     def _pruned(self, problem, args, kwargs) -> dict:

@@ -1,5 +1,9 @@
 """The decorator on the CPU, in the forms that the guide for users shows: what runs, what is fixed, what tunes again."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +11,8 @@ triton = pytest.importorskip("triton")
 
 import kernels  # noqa: E402
 import tilewright  # noqa: E402
+import triton.language as tl  # noqa: E402
+from kernels import triple as helper_of_another_module  # noqa: E402
 
 
 def tuned(kernel, key, **options):
@@ -281,3 +287,63 @@ def test_many_threads_tune_once():
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(call, [1.0, 2.0, 3.0, 4.0] * 8))
     assert len(kernel.cache) == 1
+
+
+@pytest.mark.parametrize("shape", [0, (0,)])
+def test_a_grid_without_programs_launches_nothing(shape):
+    kernel = tuned(kernels.increment, ["n"])
+    x = np.zeros(0, np.float32)
+    kernel[blocks(0)](x, 0)
+    x = np.zeros(1_000, np.float32)
+    kernel[blocks(1_000)](x, 1_000)
+    kernel[shape](x, 1_000)
+    assert (x == 1).all()
+
+
+def test_a_kernel_in_a_function_with_a_constant_of_it():
+    def make(constant):
+        addend = tl.constexpr(constant)
+
+        @tilewright.autotune(configs=[], key=["n"])
+        @triton.jit
+        def kernel(x, out, n, DTYPE: tl.constexpr, BLOCK: tl.constexpr):
+            offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            values = helper_of_another_module(tl.load(x + offsets, mask=offsets < n)).to(DTYPE) + addend
+            tl.store(out + offsets, values, mask=offsets < n)
+
+        return kernel
+
+    x = np.arange(777, dtype=np.float32)
+    for constant in (7, 9):
+        out = np.empty_like(x)
+        make(constant)[blocks(x.size)](x, out, x.size, tl.float32)
+        np.testing.assert_array_equal(out, 3 * x + constant)
+
+
+FORKED = """
+import os, signal, sys
+sys.path.insert(0, {folder!r})
+import numpy as np, triton, kernels, tilewright
+def call(kernel, x):
+    kernel[lambda meta: (triton.cdiv(x.size, meta["BLOCK"]),)](x, x.size)
+x = np.zeros(2_000_000, np.float32)
+kernel = tilewright.autotune(configs=[], key=["n"])(kernels.increment)
+call(kernel, x)
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    call(kernel, x)  # what is known runs
+    assert (x == 2).all()
+    try:
+        call(tilewright.autotune(configs=[], key=["n"])(kernels.increment), np.zeros(999, np.float32))
+    except tilewright.UnavailableError as error:
+        assert "Tune before forking" in str(error)
+        os._exit(0)
+    os._exit(9)
+sys.exit(os.waitpid(child, 0)[1])
+"""
+
+
+def test_a_forked_child_launches_and_refuses_to_tune():
+    code = FORKED.format(folder=str(Path(__file__).parent))
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code]).returncode == 0
