@@ -111,7 +111,8 @@ TEST(CodegenControl, CountsDown) {
 }
 
 TEST(CodegenControl, LoadsTheWholeTileBeforeStoring) {
-  // Reversal and rotation in place: an element is overwritten by another lane before a naive loop would read it.
+  // Reversal and rotation in place: an element is overwritten by another lane before a naive loop would read
+  // it.
   for (const std::string source : {"B - 1 - i", "(i + 5) % B"}) {
     auto kernel = GeneratedKernel::fromSource(fmt::format(R"(def kernel(x, B: tl.constexpr):
     i = tl.arange(0, B)

@@ -4,7 +4,8 @@
 namespace tilewright::cpu {
 namespace {
 
-const char *const kMatmul = R"(def kernel(a, b, c, M, N, K, sam, sak, sbk, sbn, scm, scn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GM: tl.constexpr):
+const char *const kMatmul =
+    R"(def kernel(a, b, c, M, N, K, sam, sak, sbk, sbn, scm, scn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GM: tl.constexpr):
     pid = tl.program_id(axis=0)
     tiles_m = tl.cdiv(M, BM)
     tiles_n = tl.cdiv(N, BN)
@@ -30,12 +31,14 @@ const char *const kMatmul = R"(def kernel(a, b, c, M, N, K, sam, sak, sbk, sbn, 
     tl.store(pc, acc.to(c.dtype.element_ty), mask=(rows[:, None] < M) & (cols[None, :] < N))
 )";
 
-void checkMatmul(DType in, DType out, int64_t m, int64_t n, int64_t k, bool transposed, const std::string &config, int64_t programs) {
+void checkMatmul(DType in, DType out, int64_t m, int64_t n, int64_t k, bool transposed,
+                 const std::string &config, int64_t programs) {
   auto kernel = GeneratedKernel::fromSource(
-      kMatmul, {fmt::format("a={}[{},{}]", name(in), m, k), fmt::format("b={}[{},{}]", name(in), k, n),
-                fmt::format("c={}[{},{}]", name(out), m, n), fmt::format("M={}", m), fmt::format("N={}", n), fmt::format("K={}", k),
-                fmt::format("sam={}", k), "sak=1", fmt::format("sbk={}", transposed ? 1 : n), fmt::format("sbn={}", transposed ? k : 1),
-                fmt::format("scm={}", n), "scn=1"});
+      kMatmul,
+      {fmt::format("a={}[{},{}]", name(in), m, k), fmt::format("b={}[{},{}]", name(in), k, n),
+       fmt::format("c={}[{},{}]", name(out), m, n), fmt::format("M={}", m), fmt::format("N={}", n),
+       fmt::format("K={}", k), fmt::format("sam={}", k), "sak=1", fmt::format("sbk={}", transposed ? 1 : n),
+       fmt::format("sbn={}", transposed ? k : 1), fmt::format("scm={}", n), "scn=1"});
   kernel.tolerance(50);
   kernel.check(config, {programs, 1, 1});
 }
@@ -52,7 +55,8 @@ TEST(CodegenDot, AccumulatesHalfFloatsInF32) {
 }
 
 TEST(CodegenDot, UsesDotsWithoutALoopAndChains) {
-  auto kernel = GeneratedKernel::fromSource(R"(def kernel(q, k, v, o, n, B: tl.constexpr, C: tl.constexpr, D: tl.constexpr):
+  auto kernel = GeneratedKernel::fromSource(
+      R"(def kernel(q, k, v, o, n, B: tl.constexpr, C: tl.constexpr, D: tl.constexpr):
     rows = tl.arange(0, B)
     dims = tl.arange(0, D)
     cols = tl.arange(0, C)
@@ -74,7 +78,7 @@ TEST(CodegenDot, UsesDotsWithoutALoopAndChains) {
         running = larger
     tl.store(o + rows[:, None] * D + dims[None, :], acc / weight[:, None])
 )",
-                                            {"q=f32[32,16]", "k=f32[50,16]", "v=f32[50,16]", "o=f32[32,16]", "n=50"});
+      {"q=f32[32,16]", "k=f32[50,16]", "v=f32[50,16]", "o=f32[32,16]", "n=50"});
   kernel.tolerance(50);
   kernel.check("B=32,C=16,D=16", {1, 1, 1});
   kernel.check("B=16,C=64,D=16", {1, 1, 1});

@@ -7,7 +7,8 @@ namespace {
 /// out[offs] = <body of %a, %c> with masked loads and a masked store, in the given dtype.
 std::string streaming(std::string_view dtype, std::string_view body, std::string_view outType = {}) {
   const std::string out(outType.empty() ? dtype : outType);
-  return fmt::format(R"(kernel @streaming(%x: ptr<{0}>, %y: ptr<{0}>, %out: ptr<{2}>, %n: i32 = n, open BLOCK = 1024) {{
+  return fmt::format(
+      R"(kernel @streaming(%x: ptr<{0}>, %y: ptr<{0}>, %out: ptr<{2}>, %n: i32 = n, open BLOCK = 1024) {{
   symbol pid: program_id
   %p = program_id {{axis = 0}} : i32 = pid
   %b = constant {{value = BLOCK}} : i32
@@ -30,21 +31,25 @@ std::string streaming(std::string_view dtype, std::string_view body, std::string
   store %oq, %r, %m
 }}
 )",
-                     dtype, body, out);
+      dtype, body, out);
 }
 
 void checkStreaming(const std::string &text, DType dtype, DType out, double tolerance = 1) {
   for (const int64_t n : {1, 63, 1000}) {
     GeneratedKernel kernel(text);
-    kernel.buffer("x", dtype, n).buffer("y", dtype, n).buffer("out", out, n).scalar("n", n).tolerance(tolerance);
+    kernel.buffer("x", dtype, n)
+        .buffer("y", dtype, n)
+        .buffer("out", out, n)
+        .scalar("n", n)
+        .tolerance(tolerance);
     kernel.check("BLOCK=64", {(n + 63) / 64, 1, 1});
     kernel.check("BLOCK=1024", {1, 1, 1});
   }
 }
 
 TEST(CodegenElementwise, AddsInEveryType) {
-  for (const DType dtype : {DType::Float32, DType::Float64, DType::Float16, DType::BFloat16, DType::Int64, DType::Int32,
-                            DType::Int16, DType::Int8, DType::UInt8, DType::UInt32}) {
+  for (const DType dtype : {DType::Float32, DType::Float64, DType::Float16, DType::BFloat16, DType::Int64,
+                            DType::Int32, DType::Int16, DType::Int8, DType::UInt8, DType::UInt32}) {
     SCOPED_TRACE(name(dtype));
     const std::string text(name(dtype));
     checkStreaming(streaming(text, fmt::format("  %r = add %a, %c : tile<BLOCK x {}>", text)), dtype, dtype);
@@ -52,15 +57,19 @@ TEST(CodegenElementwise, AddsInEveryType) {
 }
 
 TEST(CodegenElementwise, ComputesFloatFunctions) {
-  for (const std::string function : {"exp", "exp2", "log", "sqrt", "rsqrt", "sigmoid", "tanh", "erf", "abs", "neg", "floor", "sin"}) {
+  for (const std::string function :
+       {"exp", "exp2", "log", "sqrt", "rsqrt", "sigmoid", "tanh", "erf", "abs", "neg", "floor", "sin"}) {
     SCOPED_TRACE(function);
-    const std::string body = fmt::format("  %q = mul %a, %a : tile<BLOCK x f32>\n  %r = unary %q {{function = \"{}\"}} : tile<BLOCK x f32>", function);
+    const std::string body = fmt::format(
+        "  %q = mul %a, %a : tile<BLOCK x f32>\n  %r = unary %q {{function = \"{}\"}} : tile<BLOCK x f32>",
+        function);
     checkStreaming(streaming("f32", body), DType::Float32, DType::Float32, 4);
   }
 }
 
 TEST(CodegenElementwise, RoundsHalfArithmeticAfterEachOp) {
-  const std::string body = "  %q = mul %a, %c : tile<BLOCK x {0}>\n  %w = add %q, %c : tile<BLOCK x {0}>\n  %r = div %w, %a : tile<BLOCK x {0}>";
+  const std::string body = "  %q = mul %a, %c : tile<BLOCK x {0}>\n  %w = add %q, %c : tile<BLOCK x {0}>\n  "
+                           "%r = div %w, %a : tile<BLOCK x {0}>";
   for (const DType dtype : {DType::Float16, DType::BFloat16}) {
     std::string text(name(dtype)), filled = body;
     for (size_t at; (at = filled.find("{0}")) != std::string::npos;)
@@ -72,7 +81,10 @@ TEST(CodegenElementwise, RoundsHalfArithmeticAfterEachOp) {
 TEST(CodegenElementwise, DividesIntegersWithoutTrapping) {
   for (const std::string op : {"div", "rem"}) {
     GeneratedKernel kernel(streaming("i32", fmt::format("  %r = {} %a, %c : tile<BLOCK x i32>", op)));
-    kernel.buffer("x", DType::Int32, 100).buffer("y", DType::Int32, 100).buffer("out", DType::Int32, 100).scalar("n", 100);
+    kernel.buffer("x", DType::Int32, 100)
+        .buffer("y", DType::Int32, 100)
+        .buffer("out", DType::Int32, 100)
+        .scalar("n", 100);
     for (int64_t index = 0; index < 100; ++index)
       kernel.set("y", index, (index % 7 - 3.5) / 10); // -3.5 .. 2.5 in steps of 1, scaled by 20: never 0
     kernel.check("BLOCK=64", {2, 1, 1});
@@ -80,33 +92,44 @@ TEST(CodegenElementwise, DividesIntegersWithoutTrapping) {
 }
 
 TEST(CodegenElementwise, ConvertsBetweenTypes) {
-  const std::pair<DType, DType> pairs[] = {{DType::Float32, DType::Float16}, {DType::Float16, DType::Float32},
-                                           {DType::Float32, DType::BFloat16}, {DType::BFloat16, DType::Float16},
-                                           {DType::Float32, DType::Int32}, {DType::Int8, DType::Float32},
-                                           {DType::Int16, DType::Int64}, {DType::Int64, DType::Int8}, {DType::Float64, DType::Float32}};
+  const std::pair<DType, DType> pairs[] = {
+      {DType::Float32, DType::Float16},  {DType::Float16, DType::Float32}, {DType::Float32, DType::BFloat16},
+      {DType::BFloat16, DType::Float16}, {DType::Float32, DType::Int32},   {DType::Int8, DType::Float32},
+      {DType::Int16, DType::Int64},      {DType::Int64, DType::Int8},      {DType::Float64, DType::Float32}};
   for (const auto &[from, to] : pairs) {
     SCOPED_TRACE(fmt::format("{} to {}", name(from), name(to)));
-    checkStreaming(streaming(name(from), fmt::format("  %r = cast %a : tile<BLOCK x {}>", name(to)), name(to)), from, to);
+    checkStreaming(
+        streaming(name(from), fmt::format("  %r = cast %a : tile<BLOCK x {}>", name(to)), name(to)), from,
+        to);
   }
 }
 
 TEST(CodegenElementwise, StoresBooleans) {
-  GeneratedKernel kernel(streaming("f32", "  %r = compare %a, %c {predicate = \"gt\"} : tile<BLOCK x i1>", "i1"));
-  kernel.buffer("x", DType::Float32, 77).buffer("y", DType::Float32, 77).buffer("out", DType::Int1, 77).scalar("n", 77);
+  GeneratedKernel kernel(
+      streaming("f32", "  %r = compare %a, %c {predicate = \"gt\"} : tile<BLOCK x i1>", "i1"));
+  kernel.buffer("x", DType::Float32, 77)
+      .buffer("y", DType::Float32, 77)
+      .buffer("out", DType::Int1, 77)
+      .scalar("n", 77);
   kernel.check("BLOCK=32", {3, 1, 1});
 }
 
 TEST(CodegenElementwise, HandlesTilesOfAnySize) {
   for (const char *config : {"BLOCK=1", "BLOCK=3", "BLOCK=24", "BLOCK=100", "BLOCK=4096"}) {
     GeneratedKernel kernel(streaming("f32", "  %r = sub %a, %c : tile<BLOCK x f32>"));
-    kernel.buffer("x", DType::Float32, 150).buffer("y", DType::Float32, 150).buffer("out", DType::Float32, 150).scalar("n", 150);
+    kernel.buffer("x", DType::Float32, 150)
+        .buffer("y", DType::Float32, 150)
+        .buffer("out", DType::Float32, 150)
+        .scalar("n", 150);
     kernel.check(config, {150, 1, 1});
   }
 }
 
 /// Two-dimensional copies with a row and a column mask; `in` and `out` are index expressions in text.
-std::string copy2d(std::string_view rowStrideIn, std::string_view columnStrideIn, std::string_view transposeOut) {
-  return fmt::format(R"(kernel @copy(%x: ptr<f32>, %y: ptr<f32>, %rows: i32 = rows, %cols: i32 = cols, %sr: i32 = sr, %sc: i32 = sc, open R = 8, open C = 32) {{
+std::string copy2d(std::string_view rowStrideIn, std::string_view columnStrideIn,
+                   std::string_view transposeOut) {
+  return fmt::format(
+      R"(kernel @copy(%x: ptr<f32>, %y: ptr<f32>, %rows: i32 = rows, %cols: i32 = cols, %sr: i32 = sr, %sc: i32 = sc, open R = 8, open C = 32) {{
   %ir = iota {{end = R, start = 0}} : tile<R x i32>
   %ic = iota {{end = C, start = 0}} : tile<C x i32>
   %r1 = expand_dims %ir {{axis = 1}} : tile<R x 1 x i32>
@@ -131,14 +154,18 @@ std::string copy2d(std::string_view rowStrideIn, std::string_view columnStrideIn
   {2}
 }}
 )",
-                     rowStrideIn, columnStrideIn, transposeOut);
+      rowStrideIn, columnStrideIn, transposeOut);
 }
 
 TEST(CodegenElementwise, CopiesRowsAndColumns) {
-  const std::string store = "%yt = splat %y : tile<R x C x ptr<f32>>\n  %yp = addptr %yt, %o : tile<R x C x ptr<f32>>\n  store %yp, %v, %m";
+  const std::string store = "%yt = splat %y : tile<R x C x ptr<f32>>\n  %yp = addptr %yt, %o : tile<R x C x "
+                            "ptr<f32>>\n  store %yp, %v, %m";
   for (const bool columnMajor : {false, true}) {
     GeneratedKernel kernel(copy2d("%sr", "%sc", store));
-    kernel.buffer("x", DType::Float32, 4000).buffer("y", DType::Float32, 4000).scalar("rows", 7).scalar("cols", 45);
+    kernel.buffer("x", DType::Float32, 4000)
+        .buffer("y", DType::Float32, 4000)
+        .scalar("rows", 7)
+        .scalar("cols", 45);
     kernel.scalar("sr", columnMajor ? 1 : 50).scalar("sc", columnMajor ? 50 : 1);
     kernel.check("C=64,R=8", {1, 1, 1});
     kernel.check("C=64,R=1", {1, 1, 1});
@@ -160,7 +187,10 @@ TEST(CodegenElementwise, TransposesThroughPermute) {
   %yp = addptr %yt, %g : tile<C x R x ptr<f32>>
   store %yp, %t, %mt)";
   GeneratedKernel kernel(copy2d("%sr", "%sc", store));
-  kernel.buffer("x", DType::Float32, 4000).buffer("y", DType::Float32, 4000).scalar("rows", 13).scalar("cols", 45);
+  kernel.buffer("x", DType::Float32, 4000)
+      .buffer("y", DType::Float32, 4000)
+      .scalar("rows", 13)
+      .scalar("cols", 45);
   kernel.scalar("sr", 50).scalar("sc", 1);
   kernel.check("C=64,R=16", {1, 1, 1});
 }

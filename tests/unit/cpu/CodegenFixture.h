@@ -16,8 +16,9 @@
 
 namespace tilewright::cpu {
 
-/// A Program in text form that is compiled for the CPU and also interpreted, on equal buffers; `check` compares every
-/// element of every buffer. Bytes behind each buffer are checked too: generated code must not write there.
+/// A Program in text form that is compiled for the CPU and also interpreted, on equal buffers; `check`
+/// compares every element of every buffer. Bytes behind each buffer are checked too: generated code must not
+/// write there.
 ///
 ///     GeneratedKernel kernel(text);
 ///     kernel.buffer("x", DType::Float32, 1000).scalar("n", 1000);
@@ -37,8 +38,8 @@ public:
   explicit GeneratedKernel(Program program) : program_(std::move(program)) {}
   /// From the source of a kernel called `kernel`; `arguments` as on the command line.
   static GeneratedKernel fromSource(std::string_view source, const std::vector<std::string> &arguments) {
-    const auto file = std::make_shared<const SourceFile>("kernel.py", "import triton\nimport triton.language as tl\n\n@triton.jit\n" +
-                                                                         std::string(source));
+    const auto file = std::make_shared<const SourceFile>(
+        "kernel.py", "import triton\nimport triton.language as tl\n\n@triton.jit\n" + std::string(source));
     LaunchArguments launch;
     for (const std::string &argument : arguments)
       if (auto parsed = parseArgument(argument))
@@ -91,8 +92,8 @@ public:
   }
   void set(const std::string &name, int64_t index, double value) { write(buffers_[name], index, value); }
 
-  static Expected<EmittedModule> emit(mlir::MLIRContext &context, const Program &program, const std::string &config,
-                                      const CpuIsa &isa) {
+  static Expected<EmittedModule> emit(mlir::MLIRContext &context, const Program &program,
+                                      const std::string &config, const CpuIsa &isa) {
     TW_TRY(const Config parsed, Config::parse(config));
     return emitModule(context, program, parsed, {}, isa);
   }
@@ -196,37 +197,58 @@ private:
   static void write(Buffer &buffer, int64_t index, double value) {
     const auto whole = static_cast<int64_t>(std::llround(value * 20));
     switch (buffer.dtype) {
-    case DType::Float64: return put(buffer, index, value);
-    case DType::Float32: return put(buffer, index, static_cast<float>(value));
-    case DType::Float16: return put(buffer, index, static_cast<_Float16>(value));
+    case DType::Float64:
+      return put(buffer, index, value);
+    case DType::Float32:
+      return put(buffer, index, static_cast<float>(value));
+    case DType::Float16:
+      return put(buffer, index, static_cast<_Float16>(value));
     case DType::BFloat16: {
       const auto narrow = static_cast<float>(value);
       uint32_t bits;
       std::memcpy(&bits, &narrow, 4);
       return put(buffer, index, static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16));
     }
-    case DType::Int1: return put(buffer, index, static_cast<uint8_t>(value > 0));
-    case DType::Int64: case DType::UInt64: return put(buffer, index, whole);
-    case DType::Int32: case DType::UInt32: return put(buffer, index, static_cast<int32_t>(whole));
-    case DType::Int16: case DType::UInt16: return put(buffer, index, static_cast<int16_t>(whole));
-    default: return put(buffer, index, static_cast<int8_t>(whole));
+    case DType::Int1:
+      return put(buffer, index, static_cast<uint8_t>(value > 0));
+    case DType::Int64:
+    case DType::UInt64:
+      return put(buffer, index, whole);
+    case DType::Int32:
+    case DType::UInt32:
+      return put(buffer, index, static_cast<int32_t>(whole));
+    case DType::Int16:
+    case DType::UInt16:
+      return put(buffer, index, static_cast<int16_t>(whole));
+    default:
+      return put(buffer, index, static_cast<int8_t>(whole));
     }
   }
   static double read(const Buffer &buffer, int64_t index) {
     switch (buffer.dtype) {
-    case DType::Float64: return take<double>(buffer, index);
-    case DType::Float32: return take<float>(buffer, index);
-    case DType::Float16: return static_cast<float>(take<_Float16>(buffer, index));
+    case DType::Float64:
+      return take<double>(buffer, index);
+    case DType::Float32:
+      return take<float>(buffer, index);
+    case DType::Float16:
+      return static_cast<float>(take<_Float16>(buffer, index));
     case DType::BFloat16: {
       const uint32_t bits = uint32_t{take<uint16_t>(buffer, index)} << 16;
       float value;
       std::memcpy(&value, &bits, 4);
       return value;
     }
-    case DType::Int64: case DType::UInt64: return static_cast<double>(take<int64_t>(buffer, index));
-    case DType::Int32: case DType::UInt32: return take<int32_t>(buffer, index);
-    case DType::Int16: case DType::UInt16: return take<int16_t>(buffer, index);
-    default: return take<int8_t>(buffer, index);
+    case DType::Int64:
+    case DType::UInt64:
+      return static_cast<double>(take<int64_t>(buffer, index));
+    case DType::Int32:
+    case DType::UInt32:
+      return take<int32_t>(buffer, index);
+    case DType::Int16:
+    case DType::UInt16:
+      return take<int16_t>(buffer, index);
+    default:
+      return take<int8_t>(buffer, index);
     }
   }
   void compare(const std::string &name, const Buffer &mine, const Buffer &oracle) const {
@@ -235,11 +257,20 @@ private:
       ASSERT_EQ(mine.bytes[byte], std::byte{0x5a}) << name << ": written past its end";
     double allowed = 0;
     switch (mine.dtype) {
-    case DType::Float64: allowed = 1e-12; break;
-    case DType::Float32: allowed = 2e-6; break;
-    case DType::Float16: allowed = 1e-3; break;
-    case DType::BFloat16: allowed = 8e-3; break;
-    default: break;
+    case DType::Float64:
+      allowed = 1e-12;
+      break;
+    case DType::Float32:
+      allowed = 2e-6;
+      break;
+    case DType::Float16:
+      allowed = 1e-3;
+      break;
+    case DType::BFloat16:
+      allowed = 8e-3;
+      break;
+    default:
+      break;
     }
     allowed *= tolerance_;
     for (int64_t index = 0; index < elements; ++index) {

@@ -5,13 +5,16 @@ namespace tilewright::cpu {
 namespace {
 
 /// Loads a masked R x C tile with a given `other`, reduces it along an axis and stores the vector.
-std::string rowwise(std::string_view dtype, std::string_view other, int axis, std::string_view kind, std::string_view extra = {},
+std::string rowwise(std::string_view dtype, std::string_view other, int axis, std::string_view kind,
+                    std::string_view extra = {},
                     std::string_view between = "  %w = add %v, %v : tile<R x C x {0}>") {
-  const std::string kept = axis == 0 ? "C" : "R", keptBound = axis == 0 ? "%cols" : "%rows", keptIota = axis == 0 ? "%ic" : "%ir";
+  const std::string kept = axis == 0 ? "C" : "R", keptBound = axis == 0 ? "%cols" : "%rows",
+                    keptIota = axis == 0 ? "%ic" : "%ir";
   std::string middle(between);
   for (size_t at; (at = middle.find("{0}")) != std::string::npos;)
     middle.replace(at, 3, dtype);
-  return fmt::format(R"(kernel @rowwise(%x: ptr<{0}>, %y: ptr<{0}>, %rows: i32 = rows, %cols: i32 = cols, open R = 8, open C = 32) {{
+  return fmt::format(
+      R"(kernel @rowwise(%x: ptr<{0}>, %y: ptr<{0}>, %rows: i32 = rows, %cols: i32 = cols, open R = 8, open C = 32) {{
   %ir = iota {{end = R, start = 0}} : tile<R x i32>
   %ic = iota {{end = C, start = 0}} : tile<C x i32>
   %r1 = expand_dims %ir {{axis = 1}} : tile<R x 1 x i32>
@@ -42,13 +45,17 @@ std::string rowwise(std::string_view dtype, std::string_view other, int axis, st
   store %yp, %s, %km
 }}
 )",
-                     dtype, other, axis, kind, extra, kept, keptBound, keptIota, middle);
+      dtype, other, axis, kind, extra, kept, keptBound, keptIota, middle);
 }
 
 void checkRowwise(const std::string &text, DType dtype, double scale = 1, double tolerance = 20) {
   for (const auto &[rows, cols] : {std::pair<int64_t, int64_t>{5, 29}, {8, 64}, {1, 3}, {3, 100}}) {
     GeneratedKernel kernel(text);
-    kernel.buffer("x", dtype, rows * cols, scale).buffer("y", dtype, 200).scalar("rows", rows).scalar("cols", cols).tolerance(tolerance);
+    kernel.buffer("x", dtype, rows * cols, scale)
+        .buffer("y", dtype, 200)
+        .scalar("rows", rows)
+        .scalar("cols", cols)
+        .tolerance(tolerance);
     kernel.check("C=128,R=8", {1, 1, 1});
     kernel.check("C=16,R=4", {1, 1, 1}); // tiles smaller than the matrix
   }
@@ -68,13 +75,22 @@ TEST(CodegenReduce, CountsMaskedLanes) {
   checkRowwise(rowwise("i32", "3", 1, "sum"), DType::Int32);
   checkRowwise(rowwise("i32", "100000", 1, "max"), DType::Int32);
   checkRowwise(rowwise("f32", "-inf", 1, "max"), DType::Float32);
-  checkRowwise(rowwise("f32", "inf", 0, "sum", "", "  %w = unary %v {function = \"neg\"} : tile<R x C x {0}>"), DType::Float32);
+  checkRowwise(
+      rowwise("f32", "inf", 0, "sum", "", "  %w = unary %v {function = \"neg\"} : tile<R x C x {0}>"),
+      DType::Float32);
 }
 
 TEST(CodegenReduce, ReducesEveryType) {
-  for (const auto &[dtype, kind] : {std::pair<DType, std::string>{DType::Float64, "sum"}, {DType::Float16, "max"}, {DType::BFloat16, "min"},
-                                    {DType::Int64, "sum"}, {DType::Int8, "max"}, {DType::UInt8, "min"}, {DType::Int32, "xor"},
-                                    {DType::Int32, "and"}, {DType::Int16, "or"}, {DType::Float32, "prod"}}) {
+  for (const auto &[dtype, kind] : {std::pair<DType, std::string>{DType::Float64, "sum"},
+                                    {DType::Float16, "max"},
+                                    {DType::BFloat16, "min"},
+                                    {DType::Int64, "sum"},
+                                    {DType::Int8, "max"},
+                                    {DType::UInt8, "min"},
+                                    {DType::Int32, "xor"},
+                                    {DType::Int32, "and"},
+                                    {DType::Int16, "or"},
+                                    {DType::Float32, "prod"}}) {
     SCOPED_TRACE(fmt::format("{} of {}", kind, name(dtype)));
     checkRowwise(rowwise(name(dtype), isFloat(dtype) ? "0.0" : "0", 1, kind), dtype);
   }
@@ -83,7 +99,10 @@ TEST(CodegenReduce, ReducesEveryType) {
 TEST(CodegenReduce, KeepsNaNOnlyWhenAsked) {
   for (const std::string extra : {"", ", propagate_nan = true"}) {
     GeneratedKernel kernel(rowwise("f32", "-inf", 1, "max", extra));
-    kernel.buffer("x", DType::Float32, 4 * 40).buffer("y", DType::Float32, 200).scalar("rows", 4).scalar("cols", 40);
+    kernel.buffer("x", DType::Float32, 4 * 40)
+        .buffer("y", DType::Float32, 200)
+        .scalar("rows", 4)
+        .scalar("cols", 40);
     kernel.set("x", 45, NAN);
     for (int64_t column = 0; column < 40; ++column)
       kernel.set("x", 120 + column, NAN);
@@ -158,7 +177,8 @@ TEST(CodegenReduce, ScansInBothDirections) {
 }
 
 TEST(CodegenReduce, NormalisesRows) {
-  const std::string text = R"(kernel @softmax(%x: ptr<f32>, %y: ptr<f32>, %stride: i32 = stride, %n: i32 = n, open BLOCK = 1024) {
+  const std::string text =
+      R"(kernel @softmax(%x: ptr<f32>, %y: ptr<f32>, %stride: i32 = stride, %n: i32 = n, open BLOCK = 1024) {
   symbol pid: program_id
   %p = program_id {axis = 0} : i32 = pid
   %i = iota {end = BLOCK, start = 0} : tile<BLOCK x i32>
@@ -186,7 +206,11 @@ TEST(CodegenReduce, NormalisesRows) {
 )";
   for (const int64_t n : {1, 15, 16, 781, 1024}) {
     GeneratedKernel kernel(text);
-    kernel.buffer("x", DType::Float32, 5 * n, 3).buffer("y", DType::Float32, 5 * n).scalar("stride", n).scalar("n", n).tolerance(4);
+    kernel.buffer("x", DType::Float32, 5 * n, 3)
+        .buffer("y", DType::Float32, 5 * n)
+        .scalar("stride", n)
+        .scalar("n", n)
+        .tolerance(4);
     kernel.check("BLOCK=1024", {5, 1, 1});
     kernel.sameBuffer("y", "x"); // in place
     kernel.check("BLOCK=4096", {5, 1, 1});

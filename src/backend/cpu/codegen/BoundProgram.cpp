@@ -7,7 +7,8 @@ namespace tilewright::cpu {
 bool isElementwise(OpKind kind) { return kind >= OpKind::Add && kind <= OpKind::AddPtr; }
 
 bool isPure(OpKind kind) {
-  return kind <= OpKind::AddPtr || kind == OpKind::Hint; // Ops.def lists sources, shape and elementwise ops first
+  return kind <= OpKind::AddPtr ||
+         kind == OpKind::Hint; // Ops.def lists sources, shape and elementwise ops first
 }
 
 bool hasEffect(OpKind kind) {
@@ -101,7 +102,8 @@ std::optional<int64_t> BoundProgram::constantOf(ValueId id) const {
     return constantOf(op->operands[0]);
   case OpKind::Cast: {
     const Type &from = value(op->operands[0]).type;
-    if (!isInteger(from.dtype) || bitWidth(from.dtype) > bitWidth(entry.type.dtype) || from.dtype == DType::Int1)
+    if (!isInteger(from.dtype) || bitWidth(from.dtype) > bitWidth(entry.type.dtype) ||
+        from.dtype == DType::Int1)
       return std::nullopt;
     return constantOf(op->operands[0]);
   }
@@ -163,9 +165,13 @@ std::string attributeKey(const Attribute &attribute) {
     std::string operator()(int64_t value) const { return fmt::format("i{}", value); }
     std::string operator()(double value) const { return fmt::format("d{:a}", value); }
     std::string operator()(const std::string &value) const { return "s" + value; }
-    std::string operator()(SymInt value) const { return fmt::format("y{}", value.valid() ? value.node()->id : kNone); }
+    std::string operator()(SymInt value) const {
+      return fmt::format("y{}", value.valid() ? value.node()->id : kNone);
+    }
     std::string operator()(DType value) const { return fmt::format("t{}", static_cast<int>(value)); }
-    std::string operator()(const std::vector<int64_t> &value) const { return fmt::format("v{}", fmt::join(value, ",")); }
+    std::string operator()(const std::vector<int64_t> &value) const {
+      return fmt::format("v{}", fmt::join(value, ","));
+    }
     std::string operator()(const std::vector<SymInt> &value) const {
       std::string text = "w";
       for (const SymInt sym : value)
@@ -195,7 +201,8 @@ void BoundProgram::merge(RegionId region, std::map<std::string, ValueId> visible
       if (current.kind == OpKind::Hint)
         canonical_[current.results[0]] = canonical_[current.operands[0]];
       else
-        canonical_[current.results[0]] = visible.try_emplace(std::move(key), current.results[0]).first->second;
+        canonical_[current.results[0]] =
+            visible.try_emplace(std::move(key), current.results[0]).first->second;
     }
     for (const RegionId inner : current.regions)
       merge(inner, visible);

@@ -8,11 +8,12 @@
 
 namespace tilewright::cpu {
 
-/// A Program for one configuration: every tile shape and every constant is a number, equal pure values share one
-/// canonical id, and each op knows where it stands. Read-only; made once per compilation.
+/// A Program for one configuration: every tile shape and every constant is a number, equal pure values share
+/// one canonical id, and each op knows where it stands. Read-only; made once per compilation.
 ///
-/// Canonical ids are how code generation sees that the mask of a load and the mask of a store are the same condition
-/// although the kernel wrote `offs < n` twice. Loads are never merged: memory may have changed in between.
+/// Canonical ids are how code generation sees that the mask of a load and the mask of a store are the same
+/// condition although the kernel wrote `offs < n` twice. Loads are never merged: memory may have changed in
+/// between.
 class BoundProgram {
 public:
   static Expected<BoundProgram> create(const Program &program, const Config &config);
@@ -63,7 +64,8 @@ private:
   std::vector<llvm::SmallVector<OpId, 4>> users_;
 };
 
-/// Ops whose result depends on nothing but their operands and attributes, element for element or by moving elements.
+/// Ops whose result depends on nothing but their operands and attributes, element for element or by moving
+/// elements.
 bool isPure(OpKind kind);
 /// Ops that change memory or end the program.
 bool hasEffect(OpKind kind);

@@ -39,10 +39,12 @@ std::optional<AxisMap> operandMap(const BoundProgram &program, const Op &op, con
   }
 }
 
-std::optional<Bound> wrapBound(const BoundProgram &program, TileAccess &access, ValueId remainder, const AxisMap &map) {
+std::optional<Bound> wrapBound(const BoundProgram &program, TileAccess &access, ValueId remainder,
+                               const AxisMap &map) {
   const Op *op = program.definition(remainder);
   const Type &type = program.value(remainder).type;
-  if (!op || op->kind != OpKind::Rem || !isInteger(type.dtype) || !isSigned(type.dtype) || !access.isUniform(op->operands[1]))
+  if (!op || op->kind != OpKind::Rem || !isInteger(type.dtype) || !isSigned(type.dtype) ||
+      !access.isUniform(op->operands[1]))
     return std::nullopt;
   std::optional<Bound> found;
   const AxisSteps &steps = access.steps(op->operands[0]);
@@ -88,7 +90,8 @@ void collectBounds(const BoundProgram &program, TileAccess &access, ValueId mask
     return;
   }
   const bool isAnd = op->kind == OpKind::And;
-  if (!isAnd && op->kind != OpKind::Broadcast && op->kind != OpKind::ExpandDims && op->kind != OpKind::Permute)
+  if (!isAnd && op->kind != OpKind::Broadcast && op->kind != OpKind::ExpandDims &&
+      op->kind != OpKind::Permute)
     return;
   const auto inner = operandMap(program, *op, map);
   if (!inner)

@@ -21,7 +21,8 @@ Combiner::Combiner(Emission &emission, LaneBuilder &lanes, TileEvaluator &evalua
   const bool pairs = kind_ == "argmax" || kind_ == "argmin";
   for (const ValueId operand : op.operands) {
     inputs_.push_back(e_.program.value(operand).type.dtype);
-    accumulators_.push_back(!kind_.empty() && !pairs && isHalf(inputs_.back()) ? DType::Float32 : inputs_.back());
+    accumulators_.push_back(!kind_.empty() && !pairs && isHalf(inputs_.back()) ? DType::Float32
+                                                                               : inputs_.back());
   }
   if (kind_.empty() || pairs)
     return;
@@ -32,7 +33,8 @@ Combiner::Combiner(Emission &emission, LaneBuilder &lanes, TileEvaluator &evalua
     identity_ = {1};
   else if (kind_ == "and")
     identity_ = {-1};
-  else if ((kind_ == "max" || kind_ == "min") && isFloat(dtype)) // maxnum(NaN, x) is x, so that NaN alone stays NaN
+  else if ((kind_ == "max" || kind_ == "min") &&
+           isFloat(dtype)) // maxnum(NaN, x) is x, so that NaN alone stays NaN
     identity_ = {!propagateNan_ ? std::numeric_limits<double>::quiet_NaN()
                                 : (kind_ == "max" ? -1 : 1) * std::numeric_limits<double>::infinity()};
   else if (kind_ == "max" || kind_ == "min")
@@ -48,9 +50,10 @@ mlir::Value Combiner::identity(size_t index, mlir::Type shapedLike) const {
     return e_.constant(type, identity_[0]);
   if (kind_ == "max" || kind_ == "min") {
     const unsigned bits = bitWidth(dtype);
-    const llvm::APInt extreme = kind_ == "max"
-                                    ? (isSigned(dtype) ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits))
-                                    : (isSigned(dtype) ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
+    const llvm::APInt extreme =
+        kind_ == "max"
+            ? (isSigned(dtype) ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits))
+            : (isSigned(dtype) ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
     return e_.constant(type, extreme.getSExtValue());
   }
   return e_.constant(type, static_cast<int64_t>(identity_[0]));
@@ -84,7 +87,8 @@ Combiner::Values Combiner::combine(const Values &left, const Values &right) {
     if (isFloat(dtype)) {
       mlir::Value x = left[0], y = right[0];
       // NaN loses against numbers, as in Triton's default; equal values leave the smaller index.
-      better = arith::CmpFOp::create(b, e_.loc, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, y, x);
+      better = arith::CmpFOp::create(b, e_.loc, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
+                                     y, x);
       equal = arith::CmpFOp::create(b, e_.loc, arith::CmpFPredicate::OEQ, x, y);
     } else {
       using P = arith::CmpIPredicate;
@@ -92,7 +96,8 @@ Combiner::Values Combiner::combine(const Values &left, const Values &right) {
       better = arith::CmpIOp::create(b, e_.loc, predicate, right[0], left[0]);
       equal = arith::CmpIOp::create(b, e_.loc, P::eq, left[0], right[0]);
     }
-    const mlir::Value earlier = arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::slt, right[1], left[1]);
+    const mlir::Value earlier =
+        arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::slt, right[1], left[1]);
     const mlir::Value takeRight =
         arith::OrIOp::create(b, e_.loc, better, arith::AndIOp::create(b, e_.loc, equal, earlier).getResult());
     return {arith::SelectOp::create(b, e_.loc, takeRight, right[0], left[0]),
@@ -137,9 +142,12 @@ Combiner::Values Combiner::combineByRegion(const Values &left, const Values &rig
     const Type &type = p.value(op.results[0]).type;
     if (op.kind == OpKind::Constant) {
       if (isInteger(type.dtype))
-        known[op.results[0]] = lanes_.uniform(e_.constant(e_.elementType(type.dtype), p.constantOf(op.results[0]).value_or(0)), type.dtype);
+        known[op.results[0]] = lanes_.uniform(
+            e_.constant(e_.elementType(type.dtype), p.constantOf(op.results[0]).value_or(0)), type.dtype);
       else
-        known[op.results[0]] = lanes_.uniform(e_.constant(e_.elementType(type.dtype), p.floatConstantOf(op.results[0]).value_or(0)), type.dtype);
+        known[op.results[0]] = lanes_.uniform(
+            e_.constant(e_.elementType(type.dtype), p.floatConstantOf(op.results[0]).value_or(0)),
+            type.dtype);
       continue;
     }
     if (!isElementwise(op.kind) || type.isPointer()) {
@@ -178,18 +186,21 @@ Combiner::Values Combiner::acrossLanes(Values vectors, int64_t lanes) {
 }
 
 bool Combiner::hasClosedForm() const {
-  return kind_ == "sum" || kind_ == "max" || kind_ == "min" || kind_ == "and" || kind_ == "or" || kind_ == "any";
+  return kind_ == "sum" || kind_ == "max" || kind_ == "min" || kind_ == "and" || kind_ == "or" ||
+         kind_ == "any";
 }
 
-mlir::Value Combiner::combineCopies(size_t index, mlir::Value accumulator, mlir::Value value, mlir::Value count) {
+mlir::Value Combiner::combineCopies(size_t index, mlir::Value accumulator, mlir::Value value,
+                                    mlir::Value count) {
   if (isIdentity(index, value))
     return accumulator;
   mlir::OpBuilder &b = e_.builder;
   const DType dtype = accumulators_[index];
   mlir::Value copies = value;
   if (kind_ == "sum") {
-    mlir::Value factor = isFloat(dtype) ? arith::SIToFPOp::create(b, e_.loc, e_.elementType(dtype), count).getResult()
-                                        : emitCast(e_, &op_, DType::Int64, dtype, count);
+    mlir::Value factor = isFloat(dtype)
+                             ? arith::SIToFPOp::create(b, e_.loc, e_.elementType(dtype), count).getResult()
+                             : emitCast(e_, &op_, DType::Int64, dtype, count);
     if (const auto vector = mlir::dyn_cast<mlir::VectorType>(value.getType()))
       factor = mlir::vector::BroadcastOp::create(b, e_.loc, vector, factor);
     copies = isFloat(dtype) ? arith::MulFOp::create(b, e_.loc, value, factor).getResult()

@@ -4,8 +4,9 @@
 
 namespace tilewright::cpu {
 
-/// How a reduction or scan combines two partial results: a recognised kind, argmax/argmin on (value, index) pairs, or
-/// the op's own region. Works on scalars and on vectors alike; half floats are accumulated in f32 by the recognised kinds.
+/// How a reduction or scan combines two partial results: a recognised kind, argmax/argmin on (value, index)
+/// pairs, or the op's own region. Works on scalars and on vectors alike; half floats are accumulated in f32
+/// by the recognised kinds.
 class Combiner {
 public:
   Combiner(Emission &emission, LaneBuilder &lanes, TileEvaluator &evaluator, const Op &op);
@@ -26,7 +27,8 @@ public:
   mlir::Value fromAccumulator(size_t index, mlir::Value value);
   /// All lanes of vectors combined into scalars, in a tree.
   Values acrossLanes(Values vectors, int64_t lanes);
-  /// `count` copies (i64, at least 0) of `value` combined into `accumulator`; only for kinds where that has a closed form.
+  /// `count` copies (i64, at least 0) of `value` combined into `accumulator`; only for kinds where that has a
+  /// closed form.
   bool hasClosedForm() const;
   mlir::Value combineCopies(size_t index, mlir::Value accumulator, mlir::Value value, mlir::Value count);
 

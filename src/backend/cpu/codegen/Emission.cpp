@@ -5,13 +5,14 @@ namespace tilewright::cpu {
 void Emission::refuse(const Op *op, std::string text) {
   if (refusal_)
     return;
-  Diagnostic diagnostic =
-      makeDiagnostic(Severity::Error, "compile.unsupported", "the CPU back end cannot generate code: " + std::move(text),
-                     op && op->location.valid() ? std::optional(op->location) : std::nullopt);
+  Diagnostic diagnostic = makeDiagnostic(
+      Severity::Error, "compile.unsupported", "the CPU back end cannot generate code: " + std::move(text),
+      op && op->location.valid() ? std::optional(op->location) : std::nullopt);
   refusal_ = Error(ErrorKind::Refusal, std::move(diagnostic));
 }
 
-mlir::scf::ForOp Emission::openLoop(mlir::Value lower, mlir::Value upper, mlir::Value step, mlir::ValueRange inits) {
+mlir::scf::ForOp Emission::openLoop(mlir::Value lower, mlir::Value upper, mlir::Value step,
+                                    mlir::ValueRange inits) {
   auto loop = mlir::scf::ForOp::create(builder, loc, lower, upper, step, inits);
   open_.push_back(loop);
   if (inits.empty())

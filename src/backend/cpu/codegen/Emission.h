@@ -8,8 +8,8 @@ namespace tilewright::cpu {
 
 /// What every part of code generation shares: the builder, the open loops, the arena and the first refusal.
 ///
-/// A refusal does not unwind: the emitter that meets an unsupported form notes it and goes on with a placeholder;
-/// the module is thrown away at the end. That keeps recursive emission free of error plumbing.
+/// A refusal does not unwind: the emitter that meets an unsupported form notes it and goes on with a
+/// placeholder; the module is thrown away at the end. That keeps recursive emission free of error plumbing.
 class Emission {
 public:
   Emission(mlir::MLIRContext &context, const BoundProgram &program, const CpuIsa &isa)
@@ -34,7 +34,8 @@ public:
   // --- loops of the current nest; level n is inside n of them ---
   int level() const { return static_cast<int>(open_.size()); }
   /// Opens a loop and moves into its body. `inits` become loop-carried.
-  mlir::scf::ForOp openLoop(mlir::Value lower, mlir::Value upper, mlir::Value step, mlir::ValueRange inits = {});
+  mlir::scf::ForOp openLoop(mlir::Value lower, mlir::Value upper, mlir::Value step,
+                            mlir::ValueRange inits = {});
   /// Leaves the innermost loop; `yields` match its inits. Returns the loop's results.
   mlir::ValueRange closeLoop(mlir::ValueRange yields = {});
   /// Runs `emit` at the end of the code of an outer level, before the loop that is open there.
@@ -56,8 +57,8 @@ public:
   mlir::Value iota(mlir::Type element, int64_t lanes);
 
   // --- types ---
-  mlir::Type elementType(DType dtype) const;  ///< as computed with: i1 for bool, iN, f16, bf16, f32, f64
-  mlir::Type memoryType(DType dtype) const;   ///< as stored: i8 for bool
+  mlir::Type elementType(DType dtype) const; ///< as computed with: i1 for bool, iN, f16, bf16, f32, f64
+  mlir::Type memoryType(DType dtype) const;  ///< as stored: i8 for bool
   mlir::VectorType vectorOf(mlir::Type element) const { return mlir::VectorType::get({lanes}, element); }
   mlir::Type pointerType() { return mlir::LLVM::LLVMPointerType::get(builder.getContext()); }
   /// `scratchBase + bytes`.

@@ -1,4 +1,5 @@
-// Tiles that cross the border of a loop iteration: kept in the arena and updated in place where that is right.
+// Tiles that cross the border of a loop iteration: kept in the arena and updated in place where that is
+// right.
 #include "KernelEmitter.h"
 
 namespace tilewright::cpu {
@@ -29,9 +30,9 @@ void KernelEmitter::collectReads(ValueId value, bool inPlace, CarriedReads &read
     collectReads(operand, inPlace && aligned, reads, seen);
 }
 
-/// New values of carried tiles at the end of an iteration. Tiles of one shape share a nest. A tile is overwritten in place
-/// when nobody reads its old elements afterwards: not at another place in this nest, and not in a later nest.
-/// Otherwise its new value goes to a second buffer first.
+/// New values of carried tiles at the end of an iteration. Tiles of one shape share a nest. A tile is
+/// overwritten in place when nobody reads its old elements afterwards: not at another place in this nest, and
+/// not in a later nest. Otherwise its new value goes to a second buffer first.
 void KernelEmitter::updateCarried(llvm::ArrayRef<Carried> carried, llvm::ArrayRef<ValueId> next) {
   struct Update {
     const Carried *carried;
@@ -44,14 +45,16 @@ void KernelEmitter::updateCarried(llvm::ArrayRef<Carried> carried, llvm::ArrayRe
     const ValueId value = p_.canonical(next[index]);
     if (value == carried[index].argument)
       continue;
-    if (const StoredTile *stored = evaluator_.findStored(value); stored && stored->buffer.offset == carried[index].buffer->offset)
+    if (const StoredTile *stored = evaluator_.findStored(value);
+        stored && stored->buffer.offset == carried[index].buffer->offset)
       continue; // was computed in place
     Update update{&carried[index], value, {}, *carried[index].buffer};
     std::set<std::pair<ValueId, bool>> seen;
     collectReads(value, true, update.reads, seen);
     updates.push_back(std::move(update));
   }
-  // Large tiles first: their updates are the ones that read the small ones, and only small ones are then copied.
+  // Large tiles first: their updates are the ones that read the small ones, and only small ones are then
+  // copied.
   const auto elements = [&](ValueId value) {
     int64_t count = 1;
     for (const int64_t size : p_.shape(value))
@@ -76,7 +79,8 @@ void KernelEmitter::updateCarried(llvm::ArrayRef<Carried> carried, llvm::ArrayRe
       Update &update = updates[index];
       bool readLater = false;
       for (size_t other = first; other < updates.size(); ++other)
-        readLater |= (other < last ? updates[other].reads.elsewhere : updates[other].reads.arguments).contains(update.carried->argument);
+        readLater |= (other < last ? updates[other].reads.elsewhere : updates[other].reads.arguments)
+                         .contains(update.carried->argument);
       if (readLater) {
         const Type &type = p_.value(update.value).type;
         const TileBuffer second = e_.scratch.allocate(type, p_.shape(update.value));
@@ -84,7 +88,9 @@ void KernelEmitter::updateCarried(llvm::ArrayRef<Carried> carried, llvm::ArrayRe
         update.target = second;
       }
       request.values.push_back(update.value);
-      request.elementBytes = std::max<int64_t>(request.elementBytes, update.target.kind == Type::Kind::Pointer ? 8 : byteSize(update.target.dtype));
+      request.elementBytes =
+          std::max<int64_t>(request.elementBytes,
+                            update.target.kind == Type::Kind::Pointer ? 8 : byteSize(update.target.dtype));
     }
     nests_.emit(request, [&](const Position &position) {
       llvm::SmallVector<Lane> lanes;

@@ -79,6 +79,15 @@ void KernelEmitter::emitOp(const Op &op) {
     return emitHistogram(op);
   case OpKind::Dot:
     return emitDot(op);
+  case OpKind::MakeBlockPtr:
+  case OpKind::MakeDescriptor:
+  case OpKind::Advance:
+    return emitBlockHandle(op);
+  case OpKind::BlockLoad:
+  case OpKind::BlockStore:
+  case OpKind::DescriptorLoad:
+  case OpKind::DescriptorStore:
+    return emitBlockAccess(op);
   default:
     break;
   }
@@ -107,7 +116,8 @@ void KernelEmitter::emitScalar(const Op &op) {
   const Type &type = p_.value(result).type;
   if (!type.isPointer() && isInteger(type.dtype)) {
     if (const auto constant = p_.constantOf(result)) {
-      evaluator_.setScalar(result, lanes_.uniform(e_.constant(e_.elementType(type.dtype), *constant), type.dtype));
+      evaluator_.setScalar(result,
+                           lanes_.uniform(e_.constant(e_.elementType(type.dtype), *constant), type.dtype));
       return;
     }
   }
@@ -115,7 +125,8 @@ void KernelEmitter::emitScalar(const Op &op) {
     const auto number = p_.floatConstantOf(result);
     if (!number || !isFloat(type.dtype) || bitWidth(type.dtype) < 16)
       return e_.refuse(&op, fmt::format("a constant of type {}", toString(type)));
-    evaluator_.setScalar(result, lanes_.uniform(e_.constant(e_.elementType(type.dtype), *number), type.dtype));
+    evaluator_.setScalar(result,
+                         lanes_.uniform(e_.constant(e_.elementType(type.dtype), *number), type.dtype));
     return;
   }
   evaluator_.beginNest({});
@@ -138,10 +149,16 @@ void KernelEmitter::emitFor(const Op &op) {
   const bool backwards = constantStep && *constantStep < 0;
 
   llvm::SmallVector<Carried> tiles;
-  llvm::SmallVector<size_t> scalars; ///< carried index
+  llvm::SmallVector<size_t> scalars, blocks; ///< carried index
   llvm::SmallVector<mlir::Value> inits;
   for (size_t index = 0; index + 1 < body.arguments.size(); ++index) {
     const ValueId argument = body.arguments[index + 1];
+    if (p_.value(argument).type.kind == Type::Kind::Descriptor)
+      return e_.refuse(&op, "a descriptor that a loop carries");
+    if (isBlock(argument)) {
+      blocks.push_back(index);
+      continue;
+    }
     if (isScalar(argument)) {
       scalars.push_back(index);
       const Lane *init = evaluator_.findScalar(op.operands[3 + index]);
@@ -151,7 +168,8 @@ void KernelEmitter::emitFor(const Op &op) {
         inits.push_back(lanes_.scalar(*init));
       continue;
     }
-    Carried carried{argument, op.operands[3 + index], op.results[index], access_.induction(argument), std::nullopt};
+    Carried carried{argument, op.operands[3 + index], op.results[index], access_.induction(argument),
+                    std::nullopt};
     if (!carried.induction)
       carried.buffer = e_.scratch.allocate(p_.value(argument).type, p_.shape(argument));
     tiles.push_back(carried);
@@ -161,6 +179,10 @@ void KernelEmitter::emitFor(const Op &op) {
     if (carried.induction)
       inits.push_back(e_.index(0));
   }
+
+  for (const size_t index : blocks)
+    for (const Lane &offset : blocks_[op.operands[3 + index]].offsets)
+      inits.push_back(lanes_.wideScalar(offset));
 
   const mlir::Type type = e_.elementType(indexType);
   const mlir::Value zero = e_.constant(type, int64_t{0}), one = e_.constant(type, int64_t{1});
@@ -192,18 +214,30 @@ void KernelEmitter::emitFor(const Op &op) {
   };
   size_t next = 0;
   for (const size_t carried : scalars)
-    evaluator_.setScalar(body.arguments[carried + 1], scalarLane(body.arguments[carried + 1], loop.getRegionIterArg(next++)));
+    evaluator_.setScalar(body.arguments[carried + 1],
+                         scalarLane(body.arguments[carried + 1], loop.getRegionIterArg(next++)));
   llvm::SmallVector<mlir::Value> offsets;
   const int64_t space = e_.scratch.mark();
   const size_t stored = evaluator_.mark();
   for (const Carried &carried : tiles) {
     if (carried.induction) {
       offsets.push_back(loop.getRegionIterArg(next++));
-      evaluator_.setInductionOffset(carried.argument, lanes_.affine(offsets.back(), e_.index(0), DType::Int64, 0));
+      evaluator_.setInductionOffset(carried.argument,
+                                    lanes_.affine(offsets.back(), e_.index(0), DType::Int64, 0));
     } else {
       evaluator_.addStored({carried.argument, *carried.buffer, {}});
     }
   }
+  /// The handle of a block pointer before the loop, with the offsets that the loop gives from `value` on.
+  const auto movedBlock = [&](size_t carried, const auto &value) {
+    BlockHandle handle = blocks_[op.operands[3 + carried]];
+    for (Lane &offset : handle.offsets)
+      offset = lanes_.affine(value(next++), e_.index(0), DType::Int64, 0);
+    return handle;
+  };
+  for (const size_t carried : blocks)
+    blocks_[body.arguments[carried + 1]] =
+        movedBlock(carried, [&](size_t at) { return loop.getRegionIterArg(at); });
   emitRegion(bodyId);
   if (e_.refusal())
     return;
@@ -233,6 +267,13 @@ void KernelEmitter::emitFor(const Op &op) {
     stores.push_back(carried);
     nextValues.push_back(yield.operands[p_.value(carried.argument).index - 1]);
   }
+  for (const size_t carried : blocks) {
+    const BlockHandle &before = blocks_[op.operands[3 + carried]], &after = blocks_[yield.operands[carried]];
+    if (before.base.pointer != after.base.pointer || before.base.value != after.base.value)
+      return e_.refuse(&op, "a loop that moves a block pointer to another base");
+    for (const Lane &offset : after.offsets)
+      yields.push_back(lanes_.wideScalar(offset));
+  }
   updateCarried(stores, nextValues);
   if (!yields.empty())
     scf::YieldOp::create(b, e_.loc, yields);
@@ -245,10 +286,13 @@ void KernelEmitter::emitFor(const Op &op) {
     evaluator_.setScalar(op.results[carried], scalarLane(op.results[carried], loop.getResult(next++)));
   for (const Carried &carried : tiles) {
     if (carried.induction)
-      evaluator_.bindResult(carried.result, carried.init, lanes_.affine(loop.getResult(next++), e_.index(0), DType::Int64, 0));
+      evaluator_.bindResult(carried.result, carried.init,
+                            lanes_.affine(loop.getResult(next++), e_.index(0), DType::Int64, 0));
     else
       evaluator_.addStored({carried.result, *carried.buffer, {}});
   }
+  for (const size_t carried : blocks)
+    blocks_[op.results[carried]] = movedBlock(carried, [&](size_t at) { return loop.getResult(at); });
 }
 
 void KernelEmitter::emitWhile(const Op &op) {
@@ -261,6 +305,9 @@ void KernelEmitter::emitWhile(const Op &op) {
   llvm::SmallVector<mlir::Type> types;
   for (size_t index = 0; index < body.arguments.size(); ++index) {
     const ValueId argument = body.arguments[index];
+    const Type::Kind kind = p_.value(argument).type.kind;
+    if (kind == Type::Kind::BlockPointer || kind == Type::Kind::Descriptor)
+      return e_.refuse(&op, "a block pointer that a while loop carries");
     if (!isScalar(argument)) {
       Carried carried{argument, op.operands[index], op.results[index], nullptr,
                       e_.scratch.allocate(p_.value(argument).type, p_.shape(argument))};
@@ -282,8 +329,9 @@ void KernelEmitter::emitWhile(const Op &op) {
   mlir::Block *before = b.createBlock(&loop.getBefore(), {}, types, locations);
   b.setInsertionPointToEnd(before);
   for (size_t index = 0; index < scalars.size(); ++index)
-    evaluator_.setScalar(condition.arguments[scalars[index]],
-                         lanes_.uniform(before->getArgument(index), p_.value(condition.arguments[scalars[index]]).type.dtype));
+    evaluator_.setScalar(
+        condition.arguments[scalars[index]],
+        lanes_.uniform(before->getArgument(index), p_.value(condition.arguments[scalars[index]]).type.dtype));
   for (const Carried &carried : tiles)
     evaluator_.addStored({condition.arguments[p_.value(carried.argument).index], *carried.buffer, {}});
   emitRegion(op.regions[0]);
@@ -296,8 +344,9 @@ void KernelEmitter::emitWhile(const Op &op) {
   mlir::Block *after = b.createBlock(&loop.getAfter(), {}, types, locations);
   b.setInsertionPointToEnd(after);
   for (size_t index = 0; index < scalars.size(); ++index)
-    evaluator_.setScalar(body.arguments[scalars[index]],
-                         lanes_.uniform(after->getArgument(index), p_.value(body.arguments[scalars[index]]).type.dtype));
+    evaluator_.setScalar(
+        body.arguments[scalars[index]],
+        lanes_.uniform(after->getArgument(index), p_.value(body.arguments[scalars[index]]).type.dtype));
   for (const Carried &carried : tiles)
     evaluator_.addStored({carried.argument, *carried.buffer, {}});
   emitRegion(op.regions[1]);
@@ -316,14 +365,15 @@ void KernelEmitter::emitWhile(const Op &op) {
   e_.scratch.release(space);
   b.setInsertionPointAfter(loop);
   for (size_t index = 0; index < scalars.size(); ++index)
-    evaluator_.setScalar(op.results[scalars[index]],
-                         lanes_.uniform(loop.getResult(index), p_.value(op.results[scalars[index]]).type.dtype));
+    evaluator_.setScalar(
+        op.results[scalars[index]],
+        lanes_.uniform(loop.getResult(index), p_.value(op.results[scalars[index]]).type.dtype));
   for (const Carried &carried : tiles)
     evaluator_.addStored({carried.result, *carried.buffer, {}});
 }
 
-/// `rest`: the region whose ops from `restFirst` on follow the `if`, when a branch may end the program; they are emitted
-/// inside the branches that go on.
+/// `rest`: the region whose ops from `restFirst` on follow the `if`, when a branch may end the program; they
+/// are emitted inside the branches that go on.
 void KernelEmitter::emitIf(const Op &op, RegionId rest, size_t restFirst) {
   mlir::OpBuilder &b = e_.builder;
   const mlir::Value condition = lanes_.scalar(*evaluator_.findScalar(op.operands[0]));
@@ -332,13 +382,17 @@ void KernelEmitter::emitIf(const Op &op, RegionId rest, size_t restFirst) {
   llvm::SmallVector<Carried> tiles;
   for (size_t index = 0; index < op.results.size(); ++index) {
     const ValueId result = op.results[index];
+    const Type::Kind kind = p_.value(result).type.kind;
+    if (kind == Type::Kind::BlockPointer || kind == Type::Kind::Descriptor)
+      return e_.refuse(&op, "a block pointer that depends on a branch");
     if (!isScalar(result)) {
       tiles.push_back({static_cast<ValueId>(index), kNone, result, nullptr,
                        e_.scratch.allocate(p_.value(result).type, p_.shape(result))});
       continue;
     }
     scalars.push_back(index);
-    types.push_back(p_.value(result).type.isPointer() ? b.getI64Type() : e_.elementType(p_.value(result).type.dtype));
+    types.push_back(p_.value(result).type.isPointer() ? b.getI64Type()
+                                                      : e_.elementType(p_.value(result).type.dtype));
   }
   if (rest != kNone && !op.results.empty())
     return e_.refuse(&op, "a return inside an if that also assigns variables");
@@ -348,7 +402,8 @@ void KernelEmitter::emitIf(const Op &op, RegionId rest, size_t restFirst) {
         return e_.refuse(&op, "a return inside a loop");
     for (const RegionId region : op.regions) {
       const auto &ops = p_.program().region(region).ops;
-      const bool direct = std::any_of(ops.begin(), ops.end(), [&](OpId id) { return p_.op(id).kind == OpKind::Return; });
+      const bool direct =
+          std::any_of(ops.begin(), ops.end(), [&](OpId id) { return p_.op(id).kind == OpKind::Return; });
       if (containsReturn(region) && !direct)
         return e_.refuse(&op, "a return inside nested ifs");
     }
@@ -374,7 +429,8 @@ void KernelEmitter::emitIf(const Op &op, RegionId rest, size_t restFirst) {
       llvm::SmallVector<mlir::Value> yields;
       for (const size_t index : scalars) {
         const Lane *lane = evaluator_.findScalar(yield.operands[index]);
-        yields.push_back(lane->isPointer() ? lanes_.wideScalar(lanes_.pointerAddress(*lane)) : lanes_.scalar(*lane));
+        yields.push_back(lane->isPointer() ? lanes_.wideScalar(lanes_.pointerAddress(*lane))
+                                           : lanes_.scalar(*lane));
       }
       for (const Carried &tile : tiles)
         nests_.materialise(yield.operands[tile.argument], *tile.buffer);

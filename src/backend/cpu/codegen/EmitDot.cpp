@@ -1,4 +1,5 @@
 // Matrix products: operands packed into the arena, accumulators in registers over k.
+#include "DotAccumulator.h"
 #include "EmitElementwise.h"
 #include "KernelEmitter.h"
 #include "RegisterTile.h"
@@ -28,22 +29,6 @@ std::optional<DType> accumulationType(DType dtype) {
 
 } // namespace
 
-/// The accumulator that the dot may update where it is: the buffer of a tile that the enclosing loop carries, that
-/// nobody else reads, and whose next value is this dot.
-static const StoredTile *carriedAccumulator(const BoundProgram &p, const TileEvaluator &evaluator, const Op &op) {
-  const ValueId accumulator = p.canonical(op.operands[2]);
-  const Value &argument = p.value(accumulator);
-  if (argument.owner == kNone || argument.owner == 0 || p.users(accumulator).size() != 1)
-    return nullptr;
-  const Region &region = p.program().region(argument.owner);
-  if (p.regionOf(p.idOf(op)) != argument.owner || p.op(region.parent).kind != OpKind::For)
-    return nullptr;
-  const Op &yield = p.op(region.ops.back());
-  if (p.canonical(yield.operands[argument.index - 1]) != p.canonical(op.results[0]))
-    return nullptr;
-  return evaluator.findStored(accumulator);
-}
-
 void KernelEmitter::emitDot(const Op &op) {
   mlir::OpBuilder &b = e_.builder;
   const ValueId left = op.operands[0], right = op.operands[1], result = op.results[0];
@@ -52,11 +37,12 @@ void KernelEmitter::emitDot(const Op &op) {
   const DType resultType = p_.value(result).type.dtype;
   const auto computed = accumulationType(resultType);
   if (!computed || isFloat(*computed) != isFloat(p_.value(left).type.dtype))
-    return e_.refuse(&op, fmt::format("a dot of {} into {}", name(p_.value(left).type.dtype), name(resultType)));
+    return e_.refuse(&op,
+                     fmt::format("a dot of {} into {}", name(p_.value(left).type.dtype), name(resultType)));
   const int64_t m = p_.shape(left)[0], k = p_.shape(left)[1], n = p_.shape(right)[1];
 
   TileBuffer product;
-  const StoredTile *inPlace = *computed == resultType ? carriedAccumulator(p_, evaluator_, op) : nullptr;
+  const auto inPlace = *computed == resultType ? findCarriedAccumulator(p_, evaluator_, op) : std::nullopt;
   std::optional<TileBuffer> rounded;
   if (inPlace) {
     product = inPlace->buffer;
@@ -68,8 +54,9 @@ void KernelEmitter::emitDot(const Op &op) {
   const int64_t space = e_.scratch.mark();
 
   const auto pack = [&](ValueId value) {
-    if (const StoredTile *stored = evaluator_.findStored(value);
-        stored && stored->inside.empty() && stored->buffer.dtype == *computed && stored->buffer.strides.back() == 1)
+    if (const StoredTile *stored = evaluator_.findStored(value); stored && stored->inside.empty() &&
+                                                                 stored->buffer.dtype == *computed &&
+                                                                 stored->buffer.strides.back() == 1)
       return stored->buffer;
     const TileBuffer buffer = e_.scratch.allocate(Type::tile(*computed, {}), p_.shape(value));
     LoopNest::Request request;
@@ -81,13 +68,14 @@ void KernelEmitter::emitDot(const Op &op) {
     });
     return buffer;
   };
-  if (!inPlace) {
+  if (!inPlace || inPlace->needsInit) {
     LoopNest::Request request;
     request.shape.assign(p_.shape(result).begin(), p_.shape(result).end());
     request.values = {op.operands[2]};
     request.elementBytes = byteSize(*computed);
     nests_.emit(request, [&](const Position &position) {
-      evaluator_.store(product, position, lanes_.withDType(evaluator_.at(op.operands[2], position), *computed));
+      evaluator_.store(product, position,
+                       lanes_.withDType(evaluator_.at(op.operands[2], position), *computed));
     });
   }
   const TileBuffer a = pack(left), c = product, bTile = pack(right);
@@ -96,23 +84,27 @@ void KernelEmitter::emitDot(const Op &op) {
 
   const RegisterTile tile = chooseRegisterTile(e_.isa, m, n, byteSize(*computed));
   const mlir::Type element = e_.elementType(*computed);
-  const mlir::Type vectorType = tile.lanes == 1 ? element : mlir::Type(mlir::VectorType::get({tile.lanes}, element));
+  const mlir::Type vectorType =
+      tile.lanes == 1 ? element : mlir::Type(mlir::VectorType::get({tile.lanes}, element));
   const uint32_t alignment = byteSize(*computed);
   const auto at = [&](mlir::Value base, int64_t elements) -> mlir::Value {
     if (elements == 0)
       return base;
-    return llvmir::GEPOp::create(b, e_.loc, e_.pointerType(), element, base, llvm::ArrayRef<llvmir::GEPArg>{static_cast<int32_t>(elements)});
+    return llvmir::GEPOp::create(b, e_.loc, e_.pointerType(), element, base,
+                                 llvm::ArrayRef<llvmir::GEPArg>{static_cast<int32_t>(elements)});
   };
   const auto offset = [&](mlir::Value base, mlir::Value index, int64_t stride) -> mlir::Value {
     const mlir::Value elements = b.createOrFold<arith::MulIOp>(e_.loc, index, e_.index(stride));
-    return llvmir::GEPOp::create(b, e_.loc, e_.pointerType(), element, base, llvm::ArrayRef<llvmir::GEPArg>{elements});
+    return llvmir::GEPOp::create(b, e_.loc, e_.pointerType(), element, base,
+                                 llvm::ArrayRef<llvmir::GEPArg>{elements});
   };
   const auto multiplyAdd = [&](mlir::Value x, mlir::Value y, mlir::Value sum) -> mlir::Value {
     if (!isFloat(*computed))
       return arith::AddIOp::create(b, e_.loc, arith::MulIOp::create(b, e_.loc, x, y), sum);
     if (e_.isa.fma && tile.lanes > 1)
       return mlir::vector::FMAOp::create(b, e_.loc, x, y, sum);
-    return arith::AddFOp::create(b, e_.loc, arith::MulFOp::create(b, e_.loc, x, y, contractFlags()), sum, contractFlags());
+    return arith::AddFOp::create(b, e_.loc, arith::MulFOp::create(b, e_.loc, x, y, contractFlags()), sum,
+                                 contractFlags());
   };
 
   auto columns = e_.openLoop(e_.index(0), e_.index(n), e_.index(tile.vectors * tile.lanes));
@@ -124,20 +116,24 @@ void KernelEmitter::emitDot(const Op &op) {
   llvm::SmallVector<mlir::Value> sums;
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t vector = 0; vector < tile.vectors; ++vector)
-      sums.push_back(llvmir::LoadOp::create(b, e_.loc, vectorType, at(cTile, row * c.strides[0] + vector * tile.lanes), alignment));
+      sums.push_back(llvmir::LoadOp::create(b, e_.loc, vectorType,
+                                            at(cTile, row * c.strides[0] + vector * tile.lanes), alignment));
   auto depth = e_.openLoop(e_.index(0), e_.index(k), e_.index(1), sums);
   const mlir::Value bRow = offset(bColumn, depth.getInductionVar(), bTile.strides[0]);
   const mlir::Value aColumn = offset(aRow, depth.getInductionVar(), 1);
   llvm::SmallVector<mlir::Value> factors;
   for (int64_t vector = 0; vector < tile.vectors; ++vector)
-    factors.push_back(llvmir::LoadOp::create(b, e_.loc, vectorType, at(bRow, vector * tile.lanes), alignment));
+    factors.push_back(
+        llvmir::LoadOp::create(b, e_.loc, vectorType, at(bRow, vector * tile.lanes), alignment));
   llvm::SmallVector<mlir::Value> yields;
   for (int64_t row = 0; row < tile.rows; ++row) {
-    mlir::Value scalar = llvmir::LoadOp::create(b, e_.loc, element, at(aColumn, row * a.strides[0]), alignment);
+    mlir::Value scalar =
+        llvmir::LoadOp::create(b, e_.loc, element, at(aColumn, row * a.strides[0]), alignment);
     if (tile.lanes > 1)
       scalar = mlir::vector::BroadcastOp::create(b, e_.loc, vectorType, scalar);
     for (int64_t vector = 0; vector < tile.vectors; ++vector)
-      yields.push_back(multiplyAdd(scalar, factors[vector], depth.getRegionIterArg(row * tile.vectors + vector)));
+      yields.push_back(
+          multiplyAdd(scalar, factors[vector], depth.getRegionIterArg(row * tile.vectors + vector)));
   }
   const mlir::ValueRange totals = e_.closeLoop(yields);
   for (int64_t row = 0; row < tile.rows; ++row)
@@ -152,12 +148,13 @@ void KernelEmitter::emitDot(const Op &op) {
     request.shape.assign(p_.shape(result).begin(), p_.shape(result).end());
     request.elementBytes = byteSize(*computed);
     nests_.emit(request, [&](const Position &position) {
-      evaluator_.store(*rounded, position, lanes_.withDType(lanes_.readBuffer(product, position), resultType));
+      evaluator_.store(*rounded, position,
+                       lanes_.withDType(lanes_.readBuffer(product, position), resultType));
     });
     product = *rounded;
   }
   e_.scratch.release(space);
-  evaluator_.addStored({p_.canonical(result), product, {}});
+  evaluator_.addStored({inPlace ? inPlace->result : p_.canonical(result), product, {}});
 }
 
 } // namespace tilewright::cpu

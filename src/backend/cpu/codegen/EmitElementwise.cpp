@@ -28,7 +28,8 @@ bool isFp8(DType dtype) { return dtype >= DType::Fp8E4M3 && dtype <= DType::Fp8E
 /// One op at one place; methods read like the table of ops.
 class Elementwise {
 public:
-  Elementwise(Emission &emission, const Op *op) : e_(emission), b_(emission.builder), loc_(emission.loc), op_(op) {}
+  Elementwise(Emission &emission, const Op *op)
+      : e_(emission), b_(emission.builder), loc_(emission.loc), op_(op) {}
 
   mlir::Value refuse(std::string text, mlir::Type type) {
     e_.refuse(op_, std::move(text));
@@ -80,8 +81,10 @@ public:
       return narrow(result, dtype);
     }
     if (isSigned(dtype))
-      return isMax ? arith::MaxSIOp::create(b_, loc_, x, y).getResult() : arith::MinSIOp::create(b_, loc_, x, y).getResult();
-    return isMax ? arith::MaxUIOp::create(b_, loc_, x, y).getResult() : arith::MinUIOp::create(b_, loc_, x, y).getResult();
+      return isMax ? arith::MaxSIOp::create(b_, loc_, x, y).getResult()
+                   : arith::MinSIOp::create(b_, loc_, x, y).getResult();
+    return isMax ? arith::MaxUIOp::create(b_, loc_, x, y).getResult()
+                 : arith::MinUIOp::create(b_, loc_, x, y).getResult();
   }
 
   mlir::Value integerDivision(bool remainder, DType dtype, mlir::Value x, mlir::Value y) {
@@ -92,9 +95,11 @@ public:
     const bool harmless = constantDivisor && !known.isZero() && !known.isAllOnes();
     mlir::Value safe = y, isMinusOne;
     if (!harmless) {
-      safe = arith::SelectOp::create(b_, loc_, arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, y, zero), one, y);
+      safe = arith::SelectOp::create(
+          b_, loc_, arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, y, zero), one, y);
       if (isSigned(dtype)) {
-        isMinusOne = arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, y, e_.constant(type, int64_t{-1}));
+        isMinusOne =
+            arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::eq, y, e_.constant(type, int64_t{-1}));
         safe = arith::SelectOp::create(b_, loc_, isMinusOne, one, safe);
       }
     }
@@ -106,7 +111,8 @@ public:
       result = remainder ? arith::RemUIOp::create(b_, loc_, x, safe).getResult()
                          : arith::DivUIOp::create(b_, loc_, x, safe).getResult();
     if (isMinusOne && !remainder)
-      result = arith::SelectOp::create(b_, loc_, isMinusOne, arith::SubIOp::create(b_, loc_, zero, x).getResult(), result);
+      result = arith::SelectOp::create(b_, loc_, isMinusOne,
+                                       arith::SubIOp::create(b_, loc_, zero, x).getResult(), result);
     return result;
   }
 
@@ -114,7 +120,8 @@ public:
   mlir::Value shift(OpKind kind, DType dtype, mlir::Value x, mlir::Value amount) {
     const auto type = x.getType();
     llvm::APInt known;
-    const bool inRange = mlir::matchPattern(amount, mlir::m_ConstantInt(&known)) && known.ult(bitWidth(dtype));
+    const bool inRange =
+        mlir::matchPattern(amount, mlir::m_ConstantInt(&known)) && known.ult(bitWidth(dtype));
     mlir::Value tooFar;
     if (!inRange) {
       const auto last = e_.constant(type, int64_t{bitWidth(dtype)} - 1);
@@ -146,8 +153,8 @@ public:
     return arith::CmpIOp::create(b_, loc_, isSigned(dtype) ? kSigned[which] : kUnsigned[which], x, y);
   }
 
-  /// 2^x as e^(f ln 2) * 2^n with n = round(x): the polynomial of `exp` is only asked for |f| <= 1/2, and 2^n is put
-  /// together from bits in two halves, so that subnormal results and overflow come out right.
+  /// 2^x as e^(f ln 2) * 2^n with n = round(x): the polynomial of `exp` is only asked for |f| <= 1/2, and 2^n
+  /// is put together from bits in two halves, so that subnormal results and overflow come out right.
   mlir::Value exp2(mlir::Value x) {
     const auto type = x.getType();
     if (!mlir::getElementTypeOrSelf(type).isF32())
@@ -163,7 +170,8 @@ public:
     const mlir::Value half = arith::ShRSIOp::create(b_, loc_, whole, e_.constant(i32, int64_t{1}));
     const auto power = [&](mlir::Value exponent) -> mlir::Value {
       const mlir::Value biased = arith::AddIOp::create(b_, loc_, exponent, e_.constant(i32, int64_t{127}));
-      return arith::BitcastOp::create(b_, loc_, type, arith::ShLIOp::create(b_, loc_, biased, e_.constant(i32, int64_t{23})));
+      return arith::BitcastOp::create(b_, loc_, type,
+                                      arith::ShLIOp::create(b_, loc_, biased, e_.constant(i32, int64_t{23})));
     };
     mlir::Value result = arith::MulFOp::create(b_, loc_, base, power(half));
     result = arith::MulFOp::create(b_, loc_, result, power(arith::SubIOp::create(b_, loc_, whole, half)));
@@ -275,7 +283,8 @@ public:
         x = widen(x);
         return arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::UNE, x, e_.constant(x.getType(), 0.0));
       }
-      return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, x, e_.constant(x.getType(), int64_t{0}));
+      return arith::CmpIOp::create(b_, loc_, arith::CmpIPredicate::ne, x,
+                                   e_.constant(x.getType(), int64_t{0}));
     }
     if (isInteger(from) && isInteger(to)) {
       if (toBits == fromBits)
@@ -306,7 +315,8 @@ public:
   mlir::Value emit(DType from, DType to, llvm::ArrayRef<mlir::Value> v) {
     const Op &op = *op_;
     if ((isFp8(from) || isFp8(to)) && op.kind != OpKind::Select && op.kind != OpKind::Bitcast)
-      return refuse(fmt::format("arithmetic on {}", name(isFp8(from) ? from : to)), withElement(v[0].getType(), e_.elementType(to)));
+      return refuse(fmt::format("arithmetic on {}", name(isFp8(from) ? from : to)),
+                    withElement(v[0].getType(), e_.elementType(to)));
     switch (op.kind) {
     case OpKind::Add:
     case OpKind::Sub:
@@ -367,7 +377,8 @@ public:
       return target == v[0].getType() ? v[0] : arith::BitcastOp::create(b_, loc_, target, v[0]).getResult();
     }
     default:
-      return refuse(fmt::format("operation {}", name(op.kind)), withElement(v[0].getType(), e_.elementType(to)));
+      return refuse(fmt::format("operation {}", name(op.kind)),
+                    withElement(v[0].getType(), e_.elementType(to)));
     }
   }
 
@@ -380,7 +391,8 @@ private:
 
 } // namespace
 
-mlir::Value emitElementwise(Emission &emission, const Op &op, DType from, DType to, llvm::ArrayRef<mlir::Value> operands) {
+mlir::Value emitElementwise(Emission &emission, const Op &op, DType from, DType to,
+                            llvm::ArrayRef<mlir::Value> operands) {
   return Elementwise(emission, &op).emit(from, to, operands);
 }
 
@@ -388,8 +400,8 @@ mlir::Value emitCast(Emission &emission, const Op *op, DType from, DType to, mli
   return Elementwise(emission, op).cast(from, to, value);
 }
 
-mlir::Value emitCombine(Emission &emission, std::string_view kind, DType dtype, bool propagateNan, mlir::Value left,
-                        mlir::Value right) {
+mlir::Value emitCombine(Emission &emission, std::string_view kind, DType dtype, bool propagateNan,
+                        mlir::Value left, mlir::Value right) {
   mlir::OpBuilder &b = emission.builder;
   const mlir::Location loc = emission.loc;
   Elementwise ops(emission, nullptr);

@@ -1,4 +1,5 @@
-// The KernelSpan function: arguments from the frame, a loop over the linearised grid, one program an iteration.
+// The KernelSpan function: arguments from the frame, a loop over the linearised grid, one program an
+// iteration.
 #include "KernelEmitter.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,8 @@ constexpr int64_t kLargestArena = int64_t{1} << 30;
 } // namespace
 
 void registerCpuDialects(mlir::MLIRContext &context) {
-  context.loadDialect<arith::ArithDialect, mlir::func::FuncDialect, llvmir::LLVMDialect, mlir::math::MathDialect,
-                      mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
+  context.loadDialect<arith::ArithDialect, mlir::func::FuncDialect, llvmir::LLVMDialect,
+                      mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
 }
 
 KernelEmitter::KernelEmitter(mlir::MLIRContext &context, const BoundProgram &program, const CpuIsa &isa)
@@ -37,8 +38,9 @@ void KernelEmitter::emitArguments(mlir::Value frame) {
   const auto &values = p_.program().body().arguments;
   for (size_t index = 0; index < values.size(); ++index) {
     const Type &type = p_.value(values[index]).type;
-    const mlir::Value address = llvmir::GEPOp::create(b, e_.loc, e_.pointerType(), b.getI64Type(), arguments,
-                                                      llvm::ArrayRef<llvmir::GEPArg>{static_cast<int32_t>(index)});
+    const mlir::Value address =
+        llvmir::GEPOp::create(b, e_.loc, e_.pointerType(), b.getI64Type(), arguments,
+                              llvm::ArrayRef<llvmir::GEPArg>{static_cast<int32_t>(index)});
     if (type.isPointer()) {
       Lane lane = lanes_.affine(e_.index(0), e_.index(0), type.dtype, 0);
       lane.kind = Type::Kind::Pointer;
@@ -56,7 +58,8 @@ void KernelEmitter::emitArguments(mlir::Value frame) {
     }
     const mlir::Value number = llvmir::LoadOp::create(b, e_.loc, b.getI64Type(), address, 8);
     const mlir::Type element = e_.elementType(type.dtype);
-    const mlir::Value narrowed = element.isInteger(64) ? number : arith::TruncIOp::create(b, e_.loc, element, number).getResult();
+    const mlir::Value narrowed =
+        element.isInteger(64) ? number : arith::TruncIOp::create(b, e_.loc, element, number).getResult();
     evaluator_.setScalar(values[index], lanes_.uniform(narrowed, type.dtype));
   }
 }
@@ -68,7 +71,8 @@ Expected<EmittedModule> KernelEmitter::emit() {
   result.entry = p_.program().kernel;
   b.setInsertionPointToStart(result.module->getBody());
   const mlir::Type i64 = b.getI64Type(), i32 = b.getI32Type(), pointer = e_.pointerType();
-  auto function = mlir::func::FuncOp::create(b, e_.loc, result.entry, b.getFunctionType({pointer, i64, i64, pointer}, {i32}));
+  auto function = mlir::func::FuncOp::create(b, e_.loc, result.entry,
+                                             b.getFunctionType({pointer, i64, i64, pointer}, {i32}));
   function.setArgAttr(3, llvmir::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   function.setArgAttr(3, llvmir::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(kArenaAlignment));
   function.setArgAttr(0, llvmir::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
@@ -85,7 +89,8 @@ Expected<EmittedModule> KernelEmitter::emit() {
     llvmir::StoreOp::create(b, e_.loc, e_.constant(i32, int64_t{0}), e_.scratchAt(failureSlot_), 4);
   }
   emitArguments(entry->getArgument(0));
-  auto programs = mlir::scf::ForOp::create(b, e_.loc, entry->getArgument(1), entry->getArgument(2), e_.index(1));
+  auto programs =
+      mlir::scf::ForOp::create(b, e_.loc, entry->getArgument(1), entry->getArgument(2), e_.index(1));
   b.setInsertionPoint(programs.getBody()->getTerminator());
   const mlir::Value pid = programs.getInductionVar();
   const mlir::Value plane = arith::DivUIOp::create(b, e_.loc, pid, grid_[0]);
@@ -101,7 +106,10 @@ Expected<EmittedModule> KernelEmitter::emit() {
     const DType dtype = p_.value(op.results[0]).type.dtype;
     const mlir::Type element = e_.elementType(dtype);
     evaluator_.setScalar(op.results[0],
-                         lanes_.uniform(element.isInteger(64) ? wide : arith::TruncIOp::create(b, e_.loc, element, wide).getResult(), dtype));
+                         lanes_.uniform(element.isInteger(64)
+                                            ? wide
+                                            : arith::TruncIOp::create(b, e_.loc, element, wide).getResult(),
+                                        dtype));
   }
   emitRegion(0);
   b.setInsertionPointAfter(programs);
@@ -115,7 +123,8 @@ Expected<EmittedModule> KernelEmitter::emit() {
   result.scratchBytes = e_.scratch.peakBytes() + kArenaTail;
   if (result.scratchBytes > kLargestArena)
     return fail(ErrorKind::Refusal, "compile.unsupported",
-                fmt::format("the tiles of one program take {} MiB of scratch memory, more than the {} MiB that the CPU back end gives a thread",
+                fmt::format("the tiles of one program take {} MiB of scratch memory, more than the {} MiB "
+                            "that the CPU back end gives a thread",
                             result.scratchBytes >> 20, kLargestArena >> 20));
   result.assertions = std::move(assertions_);
   result.remarks = std::move(e_.remarks);

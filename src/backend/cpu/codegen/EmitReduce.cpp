@@ -1,5 +1,5 @@
-// Reductions: along the vector axis with several independent vector accumulators, or along another axis with one
-// accumulator per chunk of lanes.
+// Reductions: along the vector axis with several independent vector accumulators, or along another axis with
+// one accumulator per chunk of lanes.
 #include "Combiner.h"
 #include "KernelEmitter.h"
 
@@ -72,19 +72,24 @@ void KernelEmitter::emitReduce(const Op &op) {
       position[kept] = lanes_.affine(loop.getInductionVar(), e_.index(0), DType::Int64, e_.level());
     }
     if (const mlir::Value limit = limitAlong(kept)) {
-      const mlir::Value inside = arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::slt, position[kept].value, limit);
+      const mlir::Value inside =
+          arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::slt, position[kept].value, limit);
       holds = holds ? arith::AndIOp::create(b, e_.loc, holds, inside).getResult() : inside;
     }
   }
 
-  const auto valueOf = [&](const Lane &lane) { return e_.lanes == 1 ? lanes_.scalar(lane) : lanes_.vector(lane); };
+  const auto valueOf = [&](const Lane &lane) {
+    return e_.lanes == 1 ? lanes_.scalar(lane) : lanes_.vector(lane);
+  };
   const auto elements = [&](const Position &at) {
     Combiner::Values values;
     for (size_t index = 0; index < width; ++index)
       values.push_back(combiner.toAccumulator(index, valueOf(evaluator_.at(op.operands[index], at))));
     return values;
   };
-  const auto shapedLike = [&]() -> mlir::Type { return e_.lanes == 1 ? b.getI1Type() : mlir::Type(e_.vectorOf(b.getI1Type())); };
+  const auto shapedLike = [&]() -> mlir::Type {
+    return e_.lanes == 1 ? b.getI1Type() : mlir::Type(e_.vectorOf(b.getI1Type()));
+  };
 
   /// The values of lanes beyond the one bound along the reduced axis, if they are all alike there.
   std::optional<Combiner::Values> beyond;
@@ -132,7 +137,8 @@ void KernelEmitter::emitReduce(const Op &op) {
     for (size_t index = 0; index < width; ++index) {
       const mlir::Value value = combiner.fromAccumulator(index, totals[index]);
       const DType dtype = combiner.inputType(index);
-      const Lane lane = asVectors ? lanes_.vectorLane(value, dtype, e_.level()) : lanes_.uniform(value, dtype, e_.level());
+      const Lane lane =
+          asVectors ? lanes_.vectorLane(value, dtype, e_.level()) : lanes_.uniform(value, dtype, e_.level());
       if (buffers[index])
         evaluator_.store(*buffers[index], kept, lane);
       else
@@ -150,7 +156,8 @@ void KernelEmitter::emitReduce(const Op &op) {
         end = b.createOrFold<arith::SelectOp>(e_.loc, holds, end, e_.index(size));
       nest.domain.push_back(*clip);
     }
-    const int64_t unroll = combiner.hasIdentity() && survey.isCheap() && size >= 2 * kAccumulators * lanes ? kAccumulators : 1;
+    const int64_t unroll =
+        combiner.hasIdentity() && survey.isCheap() && size >= kAccumulators * lanes ? kAccumulators : 1;
     const LoopNest::Chunks chunks = nests_.chunks(size, lanes, unroll, holds, limit, end);
     const mlir::Value step = e_.index(lanes == 1 ? 0 : 1);
 
@@ -171,7 +178,8 @@ void KernelEmitter::emitReduce(const Op &op) {
       assumeAll(isMain, -1);
       Combiner::Values yields;
       for (int64_t chunk = 0; chunk * lanes < stride; ++chunk) {
-        position[axis] = lanes_.addConstant(lanes_.affine(loop.getInductionVar(), step, DType::Int64, e_.level()), chunk * lanes);
+        position[axis] = lanes_.addConstant(
+            lanes_.affine(loop.getInductionVar(), step, DType::Int64, e_.level()), chunk * lanes);
         nest.current = position;
         nest.existing = isMain ? std::nullopt : nests_.existingLanes(position[axis], size);
         Combiner::Values accumulated;
@@ -181,7 +189,8 @@ void KernelEmitter::emitReduce(const Op &op) {
         if (!isMain && lanes > 1 && combiner.hasIdentity() && (clip || size % lanes != 0)) {
           const mlir::Value counted = nests_.lanesBelow(position[axis], chunks.end).value;
           for (size_t index = 0; index < width; ++index)
-            values[index] = arith::SelectOp::create(b, e_.loc, counted, values[index], combiner.identity(index, shapedLike()));
+            values[index] = arith::SelectOp::create(b, e_.loc, counted, values[index],
+                                                    combiner.identity(index, shapedLike()));
         }
         yields.append(combiner.combine(accumulated, values));
       }
@@ -196,8 +205,9 @@ void KernelEmitter::emitReduce(const Op &op) {
     while (totals.size() > width) {
       Combiner::Values merged;
       for (size_t half = totals.size() / 2, index = 0; index < half; index += width)
-        merged.append(combiner.combine(Combiner::Values(totals.begin() + index, totals.begin() + index + width),
-                                       Combiner::Values(totals.begin() + half + index, totals.begin() + half + index + width)));
+        merged.append(combiner.combine(
+            Combiner::Values(totals.begin() + index, totals.begin() + index + width),
+            Combiner::Values(totals.begin() + half + index, totals.begin() + half + index + width)));
       totals = merged;
     }
     if (chunks.hasRest) {
@@ -213,13 +223,15 @@ void KernelEmitter::emitReduce(const Op &op) {
   } else {
     const int64_t lanesSize = shape[vectorAxis];
     const int64_t unroll = survey.isCheap() && lanesSize >= kAccumulators * lanes ? kAccumulators : 1;
-    const LoopNest::Chunks chunks = nests_.chunks(lanesSize, lanes, unroll, holds, limitAlong(vectorAxis), {});
+    const LoopNest::Chunks chunks =
+        nests_.chunks(lanesSize, lanes, unroll, holds, limitAlong(vectorAxis), {});
     const auto emitLoop = [&](mlir::Value start, mlir::Value stop, int64_t stride, bool isMain) {
       auto outer = e_.openLoop(start, stop, e_.index(stride));
       const int64_t count = stride / lanes;
       const auto place = [&](int64_t chunk) {
         position[vectorAxis] = lanes_.addConstant(
-            lanes_.affine(outer.getInductionVar(), e_.index(lanes == 1 ? 0 : 1), DType::Int64, e_.level()), chunk * lanes);
+            lanes_.affine(outer.getInductionVar(), e_.index(lanes == 1 ? 0 : 1), DType::Int64, e_.level()),
+            chunk * lanes);
         nest.existing = isMain ? std::nullopt : nests_.existingLanes(position[vectorAxis], lanesSize);
       };
       llvm::SmallVector<Position> places;

@@ -33,13 +33,15 @@ void KernelEmitter::emitScan(const Op &op) {
   const auto elements = [&] {
     Combiner::Values values;
     for (size_t index = 0; index < width; ++index)
-      values.push_back(combiner.toAccumulator(index, lanes_.scalar(evaluator_.at(op.operands[index], position))));
+      values.push_back(
+          combiner.toAccumulator(index, lanes_.scalar(evaluator_.at(op.operands[index], position))));
     return values;
   };
   const auto write = [&](const Combiner::Values &values) {
     for (size_t index = 0; index < width; ++index)
       evaluator_.store(buffers[index], position,
-                       lanes_.uniform(combiner.fromAccumulator(index, values[index]), combiner.inputType(index), e_.level()));
+                       lanes_.uniform(combiner.fromAccumulator(index, values[index]),
+                                      combiner.inputType(index), e_.level()));
   };
   position[axis] = lanes_.constantIndex(reverse ? shape[axis] - 1 : 0);
   const Combiner::Values first = elements();
@@ -80,13 +82,15 @@ void KernelEmitter::emitHistogram(const Op &op) {
     const mlir::Value bin = lanes_.wideScalar(evaluator_.at(op.operands[0], position));
     mlir::Value counted = arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::ult, bin, e_.index(bins));
     if (op.operands.size() > 1)
-      counted = arith::AndIOp::create(b, e_.loc, counted, lanes_.scalar(evaluator_.at(op.operands[1], position)));
+      counted =
+          arith::AndIOp::create(b, e_.loc, counted, lanes_.scalar(evaluator_.at(op.operands[1], position)));
     auto branch = scf::IfOp::create(b, e_.loc, counted, /*withElseRegion=*/false);
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     const Position place{lanes_.affine(bin, e_.index(0), DType::Int64, e_.level())};
     const mlir::Value before = lanes_.scalar(lanes_.readBuffer(buffer, place));
-    const mlir::Value after = arith::AddIOp::create(b, e_.loc, before, e_.constant(before.getType(), int64_t{1}));
+    const mlir::Value after =
+        arith::AddIOp::create(b, e_.loc, before, e_.constant(before.getType(), int64_t{1}));
     evaluator_.store(buffer, place, lanes_.uniform(after, dtype, e_.level()));
   });
   evaluator_.addStored({result, buffer, {}});

@@ -22,7 +22,8 @@ void KernelEmitter::emitStores(llvm::ArrayRef<OpId> stores) {
       request.masks.push_back(op.operands[2]);
   }
   nests_.emit(request, [&](const Position &position) {
-    // All values are computed before the first one is stored: stores of a group may overwrite each other's operands.
+    // All values are computed before the first one is stored: stores of a group may overwrite each other's
+    // operands.
     llvm::SmallVector<Lane> values;
     for (const OpId id : stores)
       values.push_back(evaluator_.at(p_.op(id).operands[1], position));
@@ -43,7 +44,8 @@ void KernelEmitter::emitScalarStore(const Op &op) {
   std::optional<Lane> mask;
   if (op.operands.size() > 2)
     mask = *evaluator_.findScalar(op.operands[2]);
-  lanes_.store(&op, *evaluator_.findScalar(op.operands[0]), *evaluator_.findScalar(op.operands[1]), mask ? &*mask : nullptr);
+  lanes_.store(&op, *evaluator_.findScalar(op.operands[0]), *evaluator_.findScalar(op.operands[1]),
+               mask ? &*mask : nullptr);
 }
 
 namespace {
@@ -99,10 +101,12 @@ mlir::Value KernelEmitter::atomicAt(const Op &op, const Position &position) {
     };
     const mlir::Value desired = lanes_.scalar(evaluator_.at(op.operands[2], position));
     const auto ordering = orderingOf(op);
-    const auto failure = ordering == llvmir::AtomicOrdering::monotonic || ordering == llvmir::AtomicOrdering::release
-                             ? llvmir::AtomicOrdering::monotonic
-                             : llvmir::AtomicOrdering::acquire;
-    const mlir::Value pair = llvmir::AtomicCmpXchgOp::create(b, e_.loc, address, toBits(first), toBits(desired), ordering, failure);
+    const auto failure =
+        ordering == llvmir::AtomicOrdering::monotonic || ordering == llvmir::AtomicOrdering::release
+            ? llvmir::AtomicOrdering::monotonic
+            : llvmir::AtomicOrdering::acquire;
+    const mlir::Value pair = llvmir::AtomicCmpXchgOp::create(b, e_.loc, address, toBits(first),
+                                                             toBits(desired), ordering, failure);
     const mlir::Value old = llvmir::ExtractValueOp::create(b, e_.loc, pair, llvm::ArrayRef<int64_t>{0});
     return bits == element ? old : arith::BitcastOp::create(b, e_.loc, element, old).getResult();
   }
@@ -120,7 +124,8 @@ mlir::Value KernelEmitter::atomicAt(const Op &op, const Position &position) {
   if (!mask)
     return emit();
   const mlir::Value none = e_.constant(element, int64_t{0});
-  auto branch = scf::IfOp::create(b, e_.loc, mlir::TypeRange{element}, lanes_.scalar(*mask), /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(b, e_.loc, mlir::TypeRange{element}, lanes_.scalar(*mask), /*withElseRegion=*/true);
   mlir::OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(b, e_.loc, emit());
@@ -166,9 +171,11 @@ void KernelEmitter::recordFailure(const Op &op, mlir::Value holds) {
   const mlir::Type i32 = b.getI32Type();
   const mlir::Value slot = e_.scratchAt(failureSlot_);
   const mlir::Value before = llvmir::LoadOp::create(b, e_.loc, i32, slot, 4);
-  const mlir::Value isFirst = arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::eq, before, e_.constant(i32, int64_t{0}));
+  const mlir::Value isFirst =
+      arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::eq, before, e_.constant(i32, int64_t{0}));
   const mlir::Value code = arith::SelectOp::create(b, e_.loc, isFirst, e_.constant(i32, number), before);
-  llvmir::StoreOp::create(b, e_.loc, arith::SelectOp::create(b, e_.loc, holds, before, code).getResult(), slot, 4);
+  llvmir::StoreOp::create(b, e_.loc, arith::SelectOp::create(b, e_.loc, holds, before, code).getResult(),
+                          slot, 4);
   (void)op;
 }
 

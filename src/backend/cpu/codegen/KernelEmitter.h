@@ -4,8 +4,9 @@
 
 namespace tilewright::cpu {
 
-/// Emits the KernelSpan function: walks the Program's regions in order, emits scalars where they stand, and hands the ops
-/// that make tiles happen (stores, reductions, dots, scans, atomics, carried tiles) to their loop nests.
+/// Emits the KernelSpan function: walks the Program's regions in order, emits scalars where they stand, and
+/// hands the ops that make tiles happen (stores, reductions, dots, scans, atomics, carried tiles) to their
+/// loop nests.
 class KernelEmitter {
 public:
   KernelEmitter(mlir::MLIRContext &context, const BoundProgram &program, const CpuIsa &isa);
@@ -41,7 +42,8 @@ private:
     std::set<ValueId> arguments;
     std::set<ValueId> elsewhere;
   };
-  void collectReads(ValueId value, bool inPlace, CarriedReads &reads, std::set<std::pair<ValueId, bool>> &seen) const;
+  void collectReads(ValueId value, bool inPlace, CarriedReads &reads,
+                    std::set<std::pair<ValueId, bool>> &seen) const;
 
   // EmitStore.cpp
   void emitStores(llvm::ArrayRef<OpId> stores);
@@ -51,6 +53,16 @@ private:
   mlir::Value atomicAt(const Op &op, const Position &position);
   void emitAssert(const Op &op);
   void recordFailure(const Op &op, mlir::Value holds);
+
+  // EmitBlock.cpp: block pointers and descriptors
+  struct BlockHandle {
+    Lane base;
+    llvm::SmallVector<Lane, 4> shape, strides, offsets; ///< one uniform integer an axis
+    bool padsWithNan = false;
+  };
+  bool isBlock(ValueId value) const { return p_.value(value).type.kind == Type::Kind::BlockPointer; }
+  void emitBlockHandle(const Op &op);
+  void emitBlockAccess(const Op &op);
 
   // EmitReduce.cpp
   void emitReduce(const Op &op);
@@ -70,6 +82,7 @@ private:
   TilePlan plan_;
   TileEvaluator evaluator_;
   LoopNest nests_;
+  std::map<ValueId, BlockHandle> blocks_;
   std::vector<std::string> assertions_;
   int64_t failureSlot_ = -1; ///< arena offset of the 1 + index of the first failed assertion
   mlir::Value grid_[3];

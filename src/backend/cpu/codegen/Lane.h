@@ -6,19 +6,20 @@
 
 namespace tilewright::cpu {
 
-/// One tile value at one place of a loop nest: what the native vector (or the scalar) at this place holds, in the
-/// cheapest form that describes it.
+/// One tile value at one place of a loop nest: what the native vector (or the scalar) at this place holds, in
+/// the cheapest form that describes it.
 ///
 ///     Uniform  all lanes hold `value`                       row statistics, scalars, broadcast operands
 ///     Affine   lane l holds  value + l*step  (64-bit)       indices, offsets, pointers into rows
 ///     Vector   lane l holds element l of `value`            everything else
 ///     Unknown  the lanes' values must not be asked for      the axis of a masked-off lane (see Clipping.h)
 ///
-/// Keeping offsets affine is what makes contiguous loads visible without a separate analysis, and keeps index vectors
-/// out of the generated code. Affine integers are computed in 64 bits: an index that would overflow its 32 bits within
-/// a tile is outside of Triton's contract.
+/// Keeping offsets affine is what makes contiguous loads visible without a separate analysis, and keeps index
+/// vectors out of the generated code. Affine integers are computed in 64 bits: an index that would overflow
+/// its 32 bits within a tile is outside of Triton's contract.
 ///
-/// A pointer is `pointer` plus an offset in elements (the fields above); without `pointer` the fields hold byte addresses.
+/// A pointer is `pointer` plus an offset in elements (the fields above); without `pointer` the fields hold
+/// byte addresses.
 ///
 /// `level` is how many loops of the nest are open where the value is defined, so that users know how far out
 /// they may be placed.

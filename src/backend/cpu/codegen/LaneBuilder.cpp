@@ -109,9 +109,11 @@ mlir::Value LaneBuilder::vector(const Lane &lane) {
       if (*step != 1)
         ramp = arith::MulIOp::create(b, e_.loc, ramp, e_.constant(type, *step));
     } else {
-      ramp = arith::MulIOp::create(b, e_.loc, ramp, mlir::vector::BroadcastOp::create(b, e_.loc, type, narrowed(lane.step)));
+      ramp = arith::MulIOp::create(b, e_.loc, ramp,
+                                   mlir::vector::BroadcastOp::create(b, e_.loc, type, narrowed(lane.step)));
     }
-    return arith::AddIOp::create(b, e_.loc, mlir::vector::BroadcastOp::create(b, e_.loc, type, narrowed(lane.value)), ramp);
+    return arith::AddIOp::create(
+        b, e_.loc, mlir::vector::BroadcastOp::create(b, e_.loc, type, narrowed(lane.value)), ramp);
   });
 }
 
@@ -127,7 +129,9 @@ mlir::Value LaneBuilder::wideVector(const Lane &lane) {
       return arith::ExtUIOp::create(e_.builder, e_.loc, type, lane.value);
     });
   }
-  Lane plain = lane.form == Lane::Form::Affine ? lane : affine(wideScalar(lane), e_.index(0), DType::Int64, lane.level);
+  Lane plain = lane.form == Lane::Form::Affine
+                   ? lane
+                   : affine(wideScalar(lane), e_.index(0), DType::Int64, lane.level);
   plain.kind = Type::Kind::Value;
   plain.dtype = DType::Int64;
   return vector(plain);
@@ -177,8 +181,12 @@ Lane LaneBuilder::mulWide(const Lane &a, const Lane &b) {
   });
 }
 
-Lane LaneBuilder::addConstant(const Lane &a, int64_t constant) { return constant == 0 ? a : addWide(a, constantIndex(constant)); }
-Lane LaneBuilder::mulConstant(const Lane &a, int64_t constant) { return constant == 1 ? a : mulWide(a, constantIndex(constant)); }
+Lane LaneBuilder::addConstant(const Lane &a, int64_t constant) {
+  return constant == 0 ? a : addWide(a, constantIndex(constant));
+}
+Lane LaneBuilder::mulConstant(const Lane &a, int64_t constant) {
+  return constant == 1 ? a : mulWide(a, constantIndex(constant));
+}
 
 Lane LaneBuilder::divConstant(const Lane &a, int64_t divisor) {
   if (divisor == 1 || a.unknown())
@@ -186,12 +194,15 @@ Lane LaneBuilder::divConstant(const Lane &a, int64_t divisor) {
   if (isUniform(a)) {
     const mlir::Value value = wideScalar(a);
     return e_.atLevel(a.level, [&] {
-      return affine(e_.builder.createOrFold<arith::DivUIOp>(e_.loc, value, e_.index(divisor)), e_.index(0), DType::Int64, a.level);
+      return affine(e_.builder.createOrFold<arith::DivUIOp>(e_.loc, value, e_.index(divisor)), e_.index(0),
+                    DType::Int64, a.level);
     });
   }
   const mlir::Value value = wideVector(a);
   return e_.atLevel(a.level, [&] {
-    return vectorLane(arith::DivUIOp::create(e_.builder, e_.loc, value, e_.constant(value.getType(), divisor)), DType::Int64, a.level);
+    return vectorLane(
+        arith::DivUIOp::create(e_.builder, e_.loc, value, e_.constant(value.getType(), divisor)),
+        DType::Int64, a.level);
   });
 }
 
@@ -203,12 +214,15 @@ Lane LaneBuilder::modConstant(const Lane &a, int64_t divisor) {
   if (isUniform(a)) {
     const mlir::Value value = wideScalar(a);
     return e_.atLevel(a.level, [&] {
-      return affine(e_.builder.createOrFold<arith::RemUIOp>(e_.loc, value, e_.index(divisor)), e_.index(0), DType::Int64, a.level);
+      return affine(e_.builder.createOrFold<arith::RemUIOp>(e_.loc, value, e_.index(divisor)), e_.index(0),
+                    DType::Int64, a.level);
     });
   }
   const mlir::Value value = wideVector(a);
   return e_.atLevel(a.level, [&] {
-    return vectorLane(arith::RemUIOp::create(e_.builder, e_.loc, value, e_.constant(value.getType(), divisor)), DType::Int64, a.level);
+    return vectorLane(
+        arith::RemUIOp::create(e_.builder, e_.loc, value, e_.constant(value.getType(), divisor)),
+        DType::Int64, a.level);
   });
 }
 
@@ -223,6 +237,21 @@ Lane LaneBuilder::withDType(Lane lane, DType dtype) {
   const mlir::Value value = lane.value;
   lane.dtype = dtype;
   return make(lane, lane.level, [&] { return emitCast(e_, nullptr, from, dtype, value); });
+}
+
+Lane LaneBuilder::less(const Lane &a, const Lane &b) {
+  if (a.unknown() || b.unknown())
+    return Lane::makeUnknown(DType::Int1);
+  const auto left = constantOf(a), right = constantOf(b);
+  if (left && right)
+    return boolean(*left < *right, std::max(a.level, b.level));
+  const bool bothUniform = isUniform(a) && isUniform(b);
+  const mlir::Value x = bothUniform ? wideScalar(a) : wideVector(a),
+                    y = bothUniform ? wideScalar(b) : wideVector(b);
+  const Lane like = bothUniform ? uniform({}, DType::Int1) : vectorLane({}, DType::Int1, 0);
+  return make(like, std::max(a.level, b.level), [&]() -> mlir::Value {
+    return arith::CmpIOp::create(e_.builder, e_.loc, arith::CmpIPredicate::slt, x, y);
+  });
 }
 
 Lane LaneBuilder::logicalAnd(const Lane &a, const Lane &b) {
@@ -242,10 +271,12 @@ Lane LaneBuilder::logicalAnd(const Lane &a, const Lane &b) {
   const int level = std::max(a.level, b.level);
   if (isUniform(a) && isUniform(b)) {
     const mlir::Value x = scalar(a), y = scalar(b);
-    return make(uniform({}, DType::Int1), level, [&] { return e_.builder.createOrFold<arith::AndIOp>(e_.loc, x, y); });
+    return make(uniform({}, DType::Int1), level,
+                [&] { return e_.builder.createOrFold<arith::AndIOp>(e_.loc, x, y); });
   }
   const mlir::Value x = vector(a), y = vector(b);
-  return make(vectorLane({}, DType::Int1, level), level, [&] { return e_.builder.createOrFold<arith::AndIOp>(e_.loc, x, y); });
+  return make(vectorLane({}, DType::Int1, level), level,
+              [&] { return e_.builder.createOrFold<arith::AndIOp>(e_.loc, x, y); });
 }
 
 Lane LaneBuilder::select(const Lane &condition, const Lane &ifTrue, const Lane &ifFalse) {
@@ -267,17 +298,20 @@ Lane LaneBuilder::select(const Lane &condition, const Lane &ifTrue, const Lane &
   const bool affineSides = x.form == Lane::Form::Affine && y.form == Lane::Form::Affine;
   if (isUniform(condition) && affineSides && (x.step == y.step || (stepOf(x) && stepOf(x) == stepOf(y)))) {
     const mlir::Value flag = scalar(condition);
-    return make(result, level, [&] { return e_.builder.createOrFold<arith::SelectOp>(e_.loc, flag, x.value, y.value); });
+    return make(result, level,
+                [&] { return e_.builder.createOrFold<arith::SelectOp>(e_.loc, flag, x.value, y.value); });
   }
   if (isUniform(condition) && isUniform(x) && isUniform(y) && !x.isPointer()) {
     const mlir::Value flag = scalar(condition), left = scalar(x), right = scalar(y);
-    return make(uniform({}, x.dtype), level, [&] { return e_.builder.createOrFold<arith::SelectOp>(e_.loc, flag, left, right); });
+    return make(uniform({}, x.dtype), level,
+                [&] { return e_.builder.createOrFold<arith::SelectOp>(e_.loc, flag, left, right); });
   }
   const mlir::Value flag = isUniform(condition) ? scalar(condition) : vector(condition);
   const mlir::Value left = vector(x), right = vector(y);
   result.form = Lane::Form::Vector;
   result.step = {};
-  return make(result, level, [&] { return e_.builder.createOrFold<arith::SelectOp>(e_.loc, flag, left, right); });
+  return make(result, level,
+              [&] { return e_.builder.createOrFold<arith::SelectOp>(e_.loc, flag, left, right); });
 }
 
 Lane LaneBuilder::pointerAddress(const Lane &lane) {
@@ -285,8 +319,8 @@ Lane LaneBuilder::pointerAddress(const Lane &lane) {
     return lane;
   const int level = lane.level;
   Lane base = e_.atLevel(level, [&] {
-    return affine(mlir::LLVM::PtrToIntOp::create(e_.builder, e_.loc, e_.builder.getI64Type(), lane.pointer), e_.index(0),
-                  DType::Int64, level);
+    return affine(mlir::LLVM::PtrToIntOp::create(e_.builder, e_.loc, e_.builder.getI64Type(), lane.pointer),
+                  e_.index(0), DType::Int64, level);
   });
   Lane offset = lane;
   offset.kind = Type::Kind::Value;
@@ -336,7 +370,8 @@ Lane LaneBuilder::applyPointer(const Op &op, Type resultType, llvm::ArrayRef<Lan
   case OpKind::Select:
     return select(operands[0], operands[1], operands[2]);
   case OpKind::Compare:
-    return apply(op, resultType, {asInteger(operands[0], DType::UInt64), asInteger(operands[1], DType::UInt64)});
+    return apply(op, resultType,
+                 {asInteger(operands[0], DType::UInt64), asInteger(operands[1], DType::UInt64)});
   default:
     e_.refuse(&op, fmt::format("{} on pointers", name(op.kind)));
     return operands[0];
@@ -369,7 +404,9 @@ Lane LaneBuilder::apply(const Op &op, Type resultType, llvm::ArrayRef<Lane> oper
     case OpKind::Sub:
       return withDType(addWide(operands[0], mulWide(operands[1], constantIndex(-1))), resultType.dtype);
     case OpKind::Mul: {
-      const auto large = [&](const Lane &lane) { return std::abs(constantOf(lane).value_or(0)) > kLargestStride; };
+      const auto large = [&](const Lane &lane) {
+        return std::abs(constantOf(lane).value_or(0)) > kLargestStride;
+      };
       if (!large(operands[0]) && !large(operands[1]) && (isUniform(operands[0]) || isUniform(operands[1])))
         return withDType(mulWide(operands[0], operands[1]), resultType.dtype);
       break;

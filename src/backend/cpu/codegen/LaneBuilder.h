@@ -4,8 +4,9 @@
 
 namespace tilewright::cpu {
 
-/// Arithmetic and memory on Lanes: picks the cheapest form that holds the result and the outermost loop level where it
-/// may be computed. Row-invariant values therefore come out as scalars before the inner loop, with no hoisting pass.
+/// Arithmetic and memory on Lanes: picks the cheapest form that holds the result and the outermost loop level
+/// where it may be computed. Row-invariant values therefore come out as scalars before the inner loop, with
+/// no hoisting pass.
 class LaneBuilder {
 public:
   explicit LaneBuilder(Emission &emission) : e_(emission) {}
@@ -23,7 +24,7 @@ public:
   std::optional<int64_t> stepOf(const Lane &lane) const;     ///< affine lanes: the step when it is a constant
 
   // --- as MLIR values, at the lane's own level ---
-  mlir::Value scalar(const Lane &lane); ///< requires isUniform
+  mlir::Value scalar(const Lane &lane);     ///< requires isUniform
   mlir::Value wideScalar(const Lane &lane); ///< requires isUniform; 64-bit integer
   mlir::Value vector(const Lane &lane);
   Lane wide(const Lane &lane); ///< 64-bit affine, or a vector of i64
@@ -37,6 +38,7 @@ public:
   Lane modConstant(const Lane &a, int64_t divisor); ///< non-negative values
   Lane withDType(Lane lane, DType dtype);           ///< the same number in another integer type
 
+  Lane less(const Lane &a, const Lane &b); ///< a < b, signed
   Lane logicalAnd(const Lane &a, const Lane &b);
   Lane select(const Lane &condition, const Lane &ifTrue, const Lane &ifFalse);
   /// An elementwise op of the Program. `resultType` gives kind and dtype.
@@ -47,7 +49,8 @@ public:
   Lane load(const Op *op, const Lane &pointer, const Lane *mask, const Lane *other);
   void store(const Op *op, const Lane &pointer, const Lane &value, const Lane *mask);
   Lane readBuffer(const TileBuffer &buffer, const Position &position);
-  void writeBuffer(const TileBuffer &buffer, const Position &position, const Lane &value, const Lane *mask = nullptr);
+  void writeBuffer(const TileBuffer &buffer, const Position &position, const Lane &value,
+                   const Lane *mask = nullptr);
 
   /// The address in a uniform pointer lane, at the current place.
   mlir::Value addressOf(const Lane &pointer) { return startAddress(pointer); }

@@ -41,7 +41,8 @@ Lane LaneBuilder::load(const Op *op, const Lane &pointer, const Lane *mask, cons
   if (mask && mask->unknown())
     return Lane::makeUnknown(dtype);
   const int maskLevel = mask ? mask->level : 0;
-  Lane fallback = other && !other->unknown() ? *other : uniform(e_.constant(e_.elementType(dtype), int64_t{0}), dtype);
+  Lane fallback =
+      other && !other->unknown() ? *other : uniform(e_.constant(e_.elementType(dtype), int64_t{0}), dtype);
   if (mask && constantOf(*mask) == 0) {
     if (other && other->unknown())
       return Lane::makeUnknown(dtype);
@@ -60,7 +61,8 @@ Lane LaneBuilder::load(const Op *op, const Lane &pointer, const Lane *mask, cons
   const auto fromMemory = [&](mlir::Value value) -> mlir::Value {
     if (!isBool)
       return value;
-    return arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::ne, value, e_.constant(value.getType(), int64_t{0}));
+    return arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::ne, value,
+                                 e_.constant(value.getType(), int64_t{0}));
   };
 
   // The same address for every lane: one scalar load, from the landing place when it must not be touched.
@@ -86,26 +88,30 @@ Lane LaneBuilder::load(const Op *op, const Lane &pointer, const Lane *mask, cons
   const int level = std::max({pointer.level, maskLevel, mask ? fallback.level : 0});
   const auto type = e_.vectorOf(memory);
   const auto step = stepOf(pointer);
-  const bool contiguous = pointer.form == Lane::Form::Affine && step == static_cast<int64_t>(byteSize(dtype)) / offsetUnit(pointer);
+  const bool contiguous = pointer.form == Lane::Form::Affine &&
+                          step == static_cast<int64_t>(byteSize(dtype)) / offsetUnit(pointer);
   mlir::Value flags, passThrough;
   if (mask) {
     flags = vector(*mask);
     passThrough = vector(fallback);
     if (isBool)
-      passThrough = e_.atLevel(level, [&] { return arith::ExtUIOp::create(b, e_.loc, type, passThrough).getResult(); });
+      passThrough =
+          e_.atLevel(level, [&] { return arith::ExtUIOp::create(b, e_.loc, type, passThrough).getResult(); });
   }
   return make(vectorLane({}, dtype, level), level, [&]() -> mlir::Value {
     if (contiguous) {
       const mlir::Value address = startAddress(pointer);
       if (!mask)
         return fromMemory(llvmir::LoadOp::create(b, e_.loc, type, address, alignment));
-      return fromMemory(llvmir::MaskedLoadOp::create(b, e_.loc, type, address, flags, passThrough, alignment));
+      return fromMemory(
+          llvmir::MaskedLoadOp::create(b, e_.loc, type, address, flags, passThrough, alignment));
     }
     if (!flags) {
       flags = e_.constant(e_.vectorOf(b.getI1Type()), int64_t{1});
       passThrough = e_.constant(type, int64_t{0});
     }
-    return fromMemory(llvmir::masked_gather::create(b, e_.loc, type, laneAddresses(pointer), flags, mlir::ValueRange{passThrough}, alignment));
+    return fromMemory(llvmir::masked_gather::create(b, e_.loc, type, laneAddresses(pointer), flags,
+                                                    mlir::ValueRange{passThrough}, alignment));
   });
 }
 
@@ -134,7 +140,8 @@ void LaneBuilder::store(const Op *, const Lane &pointer, const Lane &value, cons
     return emit();
   }
   const auto step = stepOf(pointer);
-  const bool contiguous = pointer.form == Lane::Form::Affine && step == static_cast<int64_t>(byteSize(dtype)) / offsetUnit(pointer);
+  const bool contiguous = pointer.form == Lane::Form::Affine &&
+                          step == static_cast<int64_t>(byteSize(dtype)) / offsetUnit(pointer);
   const mlir::Value stored = toMemory(vector(value));
   const mlir::Value flags = mask ? vector(*mask) : mlir::Value{};
   if (contiguous) {
@@ -146,7 +153,8 @@ void LaneBuilder::store(const Op *, const Lane &pointer, const Lane &value, cons
     return;
   }
   llvmir::masked_scatter::create(b, e_.loc, stored, laneAddresses(pointer),
-                                 flags ? flags : e_.constant(e_.vectorOf(b.getI1Type()), int64_t{1}), alignment);
+                                 flags ? flags : e_.constant(e_.vectorOf(b.getI1Type()), int64_t{1}),
+                                 alignment);
 }
 
 Lane LaneBuilder::bufferPointer(const TileBuffer &buffer, const Position &position) {
@@ -173,7 +181,8 @@ Lane LaneBuilder::readBuffer(const TileBuffer &buffer, const Position &position)
   return loaded;
 }
 
-void LaneBuilder::writeBuffer(const TileBuffer &buffer, const Position &position, const Lane &value, const Lane *mask) {
+void LaneBuilder::writeBuffer(const TileBuffer &buffer, const Position &position, const Lane &value,
+                              const Lane *mask) {
   Lane stored = value;
   if (value.isPointer()) {
     stored = pointerAddress(value);

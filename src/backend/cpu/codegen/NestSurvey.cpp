@@ -7,7 +7,7 @@ namespace tilewright::cpu {
 
 namespace {
 
-constexpr unsigned kFunction = 8; ///< operations that a function of one operand counts for
+constexpr unsigned kFunction = 16; ///< operations that a function of one operand counts for
 constexpr int kContiguous = 4, kStrided = -4, kStoredRow = 2, kStoredColumn = -2;
 
 int64_t computedBytes(DType dtype) {
@@ -89,7 +89,8 @@ NestSurvey LoopNest::survey(llvm::ArrayRef<ValueId> values, llvm::ArrayRef<int64
   return result;
 }
 
-int LoopNest::chooseVectorAxis(const NestSurvey &survey, llvm::ArrayRef<ValueId> targets, llvm::ArrayRef<int64_t> shape) const {
+int LoopNest::chooseVectorAxis(const NestSurvey &survey, llvm::ArrayRef<ValueId> targets,
+                               llvm::ArrayRef<int64_t> shape) const {
   llvm::SmallVector<int, 4> scores = survey.axisScores;
   for (const ValueId target : targets) {
     const AxisSteps &steps = access_.steps(target);
@@ -106,7 +107,8 @@ int LoopNest::chooseVectorAxis(const NestSurvey &survey, llvm::ArrayRef<ValueId>
 
 int64_t LoopNest::chooseLanes(const NestSurvey &survey, int64_t size) const {
   const int64_t native = std::max<int64_t>(1, e_.isa.vectorBytes / survey.widestBytes);
-  return std::min<int64_t>(native, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(size, 1)))));
+  return std::min<int64_t>(
+      native, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(size, 1)))));
 }
 
 llvm::SmallVector<StoredTile, 2> LoopNest::passingTiles(const NestSurvey &survey) {

@@ -19,8 +19,8 @@ struct TileBuffer {
   llvm::SmallVector<int64_t, 4> strides; ///< in elements
 };
 
-/// Hands out arena space. Buffers live until the scope that made them ends (the body of a loop, a branch), and a
-/// sibling scope reuses the space. The first cache line is a landing place for loads whose mask is off.
+/// Hands out arena space. Buffers live until the scope that made them ends (the body of a loop, a branch),
+/// and a sibling scope reuses the space. The first cache line is a landing place for loads whose mask is off.
 class ScratchPlan {
 public:
   static constexpr int64_t kLine = 64;

@@ -110,7 +110,8 @@ AxisSteps TileAccess::compute(ValueId id) {
   case OpKind::Cast: {
     const Type &from = p_.value(op->operands[0]).type;
     const Type &to = p_.value(id).type;
-    if (isInteger(from.dtype) && isInteger(to.dtype) && from.dtype != DType::Int1 && bitWidth(to.dtype) >= bitWidth(from.dtype))
+    if (isInteger(from.dtype) && isInteger(to.dtype) && from.dtype != DType::Int1 &&
+        bitWidth(to.dtype) >= bitWidth(from.dtype))
       return operandSteps(0);
     break;
   }
@@ -177,7 +178,8 @@ std::optional<Induction> TileAccess::findInduction(ValueId argument) {
   const Value &value = p_.value(argument);
   if (value.owner == kNone || value.owner == 0 || value.index == 0)
     return std::nullopt;
-  if (!value.type.isPointer() && !(value.type.isTile() && isInteger(value.type.dtype) && value.type.dtype != DType::Int1))
+  if (!value.type.isPointer() &&
+      !(value.type.isTile() && isInteger(value.type.dtype) && value.type.dtype != DType::Int1))
     return std::nullopt;
   const Region &region = p_.program().region(value.owner);
   if (region.parent == kNone || region.ops.empty())

@@ -20,8 +20,8 @@ struct AxisStep {
 };
 using AxisSteps = llvm::SmallVector<AxisStep, 4>;
 
-/// A tile (or pointer) that a loop carries and only ever moves by amounts that are the same for the whole tile: it is kept
-/// as its initial value plus one running scalar, never in memory.
+/// A tile (or pointer) that a loop carries and only ever moves by amounts that are the same for the whole
+/// tile: it is kept as its initial value plus one running scalar, never in memory.
 ///
 ///     a_tile += BLOCK_K * stride_ak        init: a_tile before the loop, deltas: {BLOCK_K * stride_ak}
 struct Induction {
@@ -29,7 +29,8 @@ struct Induction {
   llvm::SmallVector<ValueId, 2> deltas;
 };
 
-/// Structural facts on index and pointer tiles: steps per axis, base pointers, inductions. Cached; built for one compilation.
+/// Structural facts on index and pointer tiles: steps per axis, base pointers, inductions. Cached; built for
+/// one compilation.
 class TileAccess {
 public:
   explicit TileAccess(const BoundProgram &program) : p_(program) {}
@@ -42,10 +43,11 @@ public:
   /// Whether region argument `argument` of a `for` is an induction.
   const Induction *induction(ValueId argument);
 
-  /// Whether a load may see what a store writes. Parameters with different names are taken to be either the same
-  /// buffer or disjoint ones, never shifted against each other: an element is then only met again through
-  /// an equal map, or through one that repeats it along an axis (see docs/rationale/cpu-loop-nests.md).
-  /// `sameNest`: both are in the body of one loop nest over the same positions.
+  /// Whether a load may see what a store writes. Parameters with different names are taken to be either the
+  /// same buffer or disjoint ones, never shifted against each other: an element is then only met again
+  /// through an equal map, or through one that repeats it along an axis (see
+  /// docs/rationale/cpu-loop-nests.md). `sameNest`: both are in the body of one loop nest over the same
+  /// positions.
   bool mayConflict(const Op &load, const Op &store, bool sameNest);
 
 private:

@@ -4,11 +4,11 @@
 
 namespace tilewright::cpu {
 
-namespace arith = mlir::arith;
-
 namespace {
 
-bool sameLane(const Lane &a, const Lane &b) { return a.form == b.form && a.value == b.value && a.step == b.step; }
+bool sameLane(const Lane &a, const Lane &b) {
+  return a.form == b.form && a.value == b.value && a.step == b.step;
+}
 
 } // namespace
 
@@ -98,7 +98,8 @@ Lane TileEvaluator::at(ValueId value, const Position &position) {
   if (const Lane *known = assumedLane(value, position, storage))
     return *known;
 
-  Key key{reinterpret_cast<const void *>(static_cast<uintptr_t>(value) * 4 + nest_.assume * 2 + (nest_.beyond != kNone))};
+  Key key{reinterpret_cast<const void *>(static_cast<uintptr_t>(value) * 4 + nest_.assume * 2 +
+                                         (nest_.beyond != kNone))};
   for (const Lane &lane : position) {
     key.push_back(lane.value.getAsOpaquePointer());
     key.push_back(lane.step.getAsOpaquePointer());
@@ -119,22 +120,6 @@ Lane TileEvaluator::at(ValueId value, const Position &position) {
   }();
   memo_.insert_or_assign(std::move(key), result);
   return result;
-}
-
-Lane TileEvaluator::lessThan(const Lane &index, int64_t bound) {
-  if (index.unknown())
-    return Lane::makeUnknown(DType::Int1);
-  if (const auto known = lanes_.constantOf(index))
-    return lanes_.boolean(*known < bound, index.level);
-  const bool isUniform = lanes_.isUniform(index);
-  Lane plain = index;
-  plain.dtype = DType::Int64;
-  const mlir::Value left = isUniform ? lanes_.wideScalar(plain) : lanes_.vector(plain);
-  return e_.atLevel(index.level, [&] {
-    const mlir::Value flag = arith::CmpIOp::create(e_.builder, e_.loc, arith::CmpIPredicate::slt, left,
-                                                   e_.constant(left.getType(), bound));
-    return isUniform ? lanes_.uniform(flag, DType::Int1, index.level) : lanes_.vectorLane(flag, DType::Int1, index.level);
-  });
 }
 
 Lane TileEvaluator::compute(ValueId value, const Position &position) {
@@ -160,7 +145,8 @@ Lane TileEvaluator::compute(ValueId value, const Position &position) {
   switch (op->kind) {
   case OpKind::Iota: {
     const auto start = p_.evaluate(op->attributes.sym("start"));
-    return lanes_.withDType(lanes_.addConstant(lanes_.wide(position[0]), start.value_or(0)), p_.value(value).type.dtype);
+    return lanes_.withDType(lanes_.addConstant(lanes_.wide(position[0]), start.value_or(0)),
+                            p_.value(value).type.dtype);
   }
   case OpKind::Splat:
     return at(operands[0], {});
@@ -187,7 +173,8 @@ Lane TileEvaluator::compute(ValueId value, const Position &position) {
     return reshape(*op, operands[0], position);
   case OpKind::Join: {
     Position inner(position.begin(), position.end() - 1);
-    return lanes_.select(lessThan(position.back(), 1), at(operands[0], inner), at(operands[1], inner));
+    return lanes_.select(lanes_.less(position.back(), lanes_.constantIndex(1)), at(operands[0], inner),
+                         at(operands[1], inner));
   }
   case OpKind::Split: {
     Position inner = position;
@@ -232,8 +219,9 @@ Lane TileEvaluator::reshape(const Op &op, ValueId operand, const Position &posit
         inner[axis] = significant[next++];
     return at(operand, inner);
   }
-  // Otherwise the row-major number of the element is taken apart by the operand's shape. A chunk of lanes starts at a
-  // multiple of its length, so it stays within the last axis whenever that is a multiple of the length too.
+  // Otherwise the row-major number of the element is taken apart by the operand's shape. A chunk of lanes
+  // starts at a multiple of its length, so it stays within the last axis whenever that is a multiple of the
+  // length too.
   Lane number = lanes_.constantIndex(0);
   for (size_t axis = 0; axis < to.size(); ++axis)
     number = lanes_.addWide(lanes_.mulConstant(number, to[axis]), position[axis]);
@@ -260,7 +248,8 @@ Lane TileEvaluator::loadAt(const Op &op, const Position &position) {
   const bool uniform = !pointer.unknown() && lanes_.isUniform(pointer);
   std::optional<Lane> mask, other;
   if (op.operands.size() > 1) {
-    // A load that is hoisted out of the inner loop runs although the loop may be empty: it keeps its own mask.
+    // A load that is hoisted out of the inner loop runs although the loop may be empty: it keeps its own
+    // mask.
     const bool assume = nest_.assume;
     nest_.assume = assume && !uniform;
     mask = at(op.operands[1], position);

@@ -19,9 +19,9 @@ struct StoredTile {
   llvm::SmallVector<Bound, 2> inside;
 };
 
-/// Emits a tile value where and when somebody needs it: `at(value, position)` walks back through the Program's ops to
-/// scalars, loads and tiles in the arena, and emits just what this one position takes. Tiles therefore never
-/// exist as a whole unless they are stored in the arena.
+/// Emits a tile value where and when somebody needs it: `at(value, position)` walks back through the
+/// Program's ops to scalars, loads and tiles in the arena, and emits just what this one position takes. Tiles
+/// therefore never exist as a whole unless they are stored in the arena.
 class TileEvaluator {
 public:
   TileEvaluator(Emission &emission, LaneBuilder &lanes, TileAccess &access)
@@ -43,18 +43,20 @@ public:
   size_t mark() const { return stored_.size(); }
   void release(size_t mark) { stored_.resize(mark); }
   const StoredTile *findStored(ValueId value) const;
-  /// Reads of `alias` are reads of `value` (a loop result that is its carried argument's buffer).
-  void bindResult(ValueId result, ValueId init, Lane offset) { movedResults_[result] = {init, std::move(offset)}; }
+  /// The result of a loop that moved an induction: `init` plus the final offset.
+  void bindResult(ValueId result, ValueId init, Lane offset) {
+    movedResults_[result] = {init, std::move(offset)};
+  }
 
   // --- the nest being emitted ---
   struct Nest {
     Position current;                           ///< the position of the chunk that is being emitted
     llvm::SmallVector<AssumedBound, 4> assumed; ///< bounds that hold here
     bool assume = false;
-    std::optional<Lane> existing;               ///< lanes that exist in the tile, when the chunk may reach past its end
-    ValueId beyond = kNone;                     ///< evaluating lanes where this comparison is false and the index unknown
-    llvm::SmallVector<Bound, 4> domain;         ///< only elements inside these bounds are visited
-    llvm::SmallVector<StoredTile, 2> passing;   ///< tiles to store while they are computed
+    std::optional<Lane> existing; ///< lanes that exist in the tile, when the chunk may reach past its end
+    ValueId beyond = kNone;       ///< evaluating lanes where this comparison is false and the index unknown
+    llvm::SmallVector<Bound, 4> domain;       ///< only elements inside these bounds are visited
+    llvm::SmallVector<StoredTile, 2> passing; ///< tiles to store while they are computed
   };
   void beginNest(Nest nest);
   Nest &nest() { return nest_; }
@@ -67,7 +69,6 @@ private:
   Lane compute(ValueId value, const Position &position);
   Lane reshape(const Op &op, ValueId value, const Position &position);
   Lane loadAt(const Op &op, const Position &position);
-  Lane lessThan(const Lane &index, int64_t bound);
   const Lane *assumedLane(ValueId value, const Position &position, Lane &storage);
   bool isCurrent(const Position &position) const;
   bool covers(const StoredTile &tile, const Position &position) const;

@@ -1,4 +1,5 @@
 #include "TilePlan.h"
+#include "Clipping.h"
 
 namespace tilewright::cpu {
 
@@ -8,8 +9,8 @@ bool isExpensiveOp(const BoundProgram &p, const Op &op) {
   switch (op.kind) {
   case OpKind::Unary: {
     const std::string function = op.attributes.text("function");
-    return function != "neg" && function != "not" && function != "abs" && function != "floor" && function != "ceil" &&
-           function != "trunc" && function != "round";
+    return function != "neg" && function != "not" && function != "abs" && function != "floor" &&
+           function != "ceil" && function != "trunc" && function != "round";
   }
   case OpKind::Binary:
     return true;
@@ -63,7 +64,9 @@ void TilePlan::groupStores(RegionId region) {
     }
     open.clear();
   };
-  const auto mask = [&](const Op &op) { return op.operands.size() > 2 ? p_.canonical(op.operands[2]) : kNone; };
+  const auto mask = [&](const Op &op) {
+    return op.operands.size() > 2 ? p_.canonical(op.operands[2]) : kNone;
+  };
   const auto fits = [&](const Op &store) {
     for (const OpId member : open) {
       const Op &other = p_.op(member);
@@ -130,8 +133,9 @@ bool TilePlan::insideLoopWithout(OpId id, RegionId region, OpId *loop) const {
 void TilePlan::findOverwrittenLoads() {
   std::vector<OpId> writers;
   for (OpId id = 0; id < p_.program().ops.size(); ++id)
-    if (p_.regionOf(id) != kNone && p_.isLive(id) && hasEffect(p_.op(id).kind) && p_.op(id).kind != OpKind::Return &&
-        p_.op(id).kind != OpKind::DeviceAssert && p_.op(id).kind != OpKind::DevicePrint)
+    if (p_.regionOf(id) != kNone && p_.isLive(id) && hasEffect(p_.op(id).kind) &&
+        p_.op(id).kind != OpKind::Return && p_.op(id).kind != OpKind::DeviceAssert &&
+        p_.op(id).kind != OpKind::DevicePrint)
       writers.push_back(id);
   const auto isInside = [&](OpId id, OpId parent) {
     const auto parents = p_.parentsOf(p_.regionOf(id));
@@ -153,7 +157,8 @@ void TilePlan::findOverwrittenLoads() {
             continue;
           }
           // Roots are emitted at the place of their last member.
-          const bool between = p_.position(loadId) < p_.position(writer) && p_.position(writer) < p_.position(root);
+          const bool between =
+              p_.position(loadId) < p_.position(writer) && p_.position(writer) < p_.position(root);
           bool earlierIteration = false;
           for (const OpId parent : p_.parentsOf(p_.regionOf(root)))
             if (p_.op(parent).kind != OpKind::If && !isInside(loadId, parent) && isInside(writer, parent))
@@ -175,7 +180,8 @@ bool TilePlan::isExpensive(ValueId value) {
     return known->second;
   bool result = false;
   if (const Op *op = p_.definition(value); op && isVirtual(value) && isElementwise(op->kind)) {
-    result = isExpensiveOp(p_, *op);
+    // An index modulo something is better taken apart by the nest that reads it (Bound::wraps).
+    result = isExpensiveOp(p_, *op) && !wrapBound(p_, access_, value, identityMap(p_.rank(value)));
     for (const ValueId operand : op->operands)
       result |= isExpensive(operand);
   }

@@ -7,17 +7,20 @@ namespace tilewright::cpu {
 
 /// Decides, before anything is emitted, which tiles are kept in the arena and which stores share a loop nest.
 ///
-/// A tile is computed where it is used. That is wrong when a store in between changes what a load would read, and wasteful
-/// when an expensive function would be computed twice:
-///  - `atDefinition`: loads that some later store may overwrite before their last use; expensive tiles used in an inner loop.
-///  - `whileComputing`: expensive tiles with several consumers; the first nest that computes one also stores it.
+/// A tile is computed where it is used. That is wrong when a store in between changes what a load would read,
+/// and wasteful when an expensive function would be computed twice:
+///  - `atDefinition`: loads that some later store may overwrite before their last use; expensive tiles used
+///  in an inner loop.
+///  - `whileComputing`: expensive tiles with several consumers; the first nest that computes one also stores
+///  it.
 class TilePlan {
 public:
   TilePlan(const BoundProgram &program, TileAccess &access);
 
   bool storeAtDefinition(ValueId value) const { return atDefinition_.contains(value); }
   bool storeWhileComputing(ValueId value) const { return whileComputing_.contains(value); }
-  /// The stores that are emitted together with `last`, in order; empty for a store that is emitted with a later one.
+  /// The stores that are emitted together with `last`, in order; empty for a store that is emitted with a
+  /// later one.
   llvm::ArrayRef<OpId> storeGroup(OpId last) const;
 
 private:
