@@ -34,7 +34,7 @@ class _Prepared:
         self.launchable = launchable
         self.config = config
         self.chosen = {**config.all_kwargs(), **dependent}
-        self.dependent = dependent  # heuristics that were evaluated under the configuration
+        self.dependent = dependent  # what the heuristics said, which a later launch must say again
         self.arg_names = arg_names
         place = {name: index for index, name in enumerate(arg_names[:positional])}
         # Where each runtime argument comes from: an index into args, or a name (given by keyword, or defaulted).
@@ -215,7 +215,7 @@ class Autotuner(StockAutotuner):
         except TilewrightError as error:
             raise self._advised(error, open_names) from None
         self._last_problem = self._detached(problem, values, grid)
-        return _Prepared(launchable, config, values, self.arg_names, len(args), {**known, **extra} if dependent else {})
+        return _Prepared(launchable, config, values, self.arg_names, len(args), {**known, **extra})
 
     def _problem(self, values: dict, grid) -> dict:
         return {

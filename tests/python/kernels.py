@@ -85,3 +85,12 @@ def scale_grouped(x, out, n, factor, GROUP: tl.constexpr, BLOCK: tl.constexpr):
     offsets = pid * BLOCK + tl.arange(0, BLOCK)
     inside = offsets < n
     tl.store(out + offsets, tl.load(x + offsets, mask=inside) * factor, mask=inside)
+
+
+@triton.jit
+def signed(x, out, n, NEGATIVE: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    values = tl.load(x + offsets, mask=offsets < n)
+    if NEGATIVE:
+        values = -values
+    tl.store(out + offsets, values, mask=offsets < n)

@@ -216,6 +216,17 @@ def test_heuristics_between():
         np.testing.assert_array_equal(out, x)
 
 
+def test_heuristics_are_asked_again_at_every_launch():
+    negative = False
+    kernel = triton.heuristics({"NEGATIVE": lambda args: negative and args["BLOCK"] > 0})(kernels.signed)
+    kernel = tuned(kernel, ["n"])
+    x = np.arange(500, dtype=np.float32)
+    for negative in (False, True, False):
+        out = np.empty_like(x)
+        kernel[blocks(x.size)](x, out, x.size)
+        np.testing.assert_array_equal(out, -x if negative else x)
+
+
 def test_helpers_and_constants_of_the_module():
     kernel = tuned(kernels.scale_by_helper, ["n"])
     x = np.arange(1_234, dtype=np.float32)
