@@ -104,6 +104,18 @@ TEST(CodegenElementwise, ConvertsBetweenTypes) {
   }
 }
 
+TEST(CodegenElementwise, RunsOnLesserMachines) {
+  for (const char *isa : {"avx2", "sse2"}) {
+    SCOPED_TRACE(isa);
+    setenv("TILEWRIGHT_CPU_ISA", isa, 1);
+    for (const DType dtype : {DType::Float32, DType::Float16, DType::BFloat16, DType::Int8}) {
+      const std::string text(name(dtype));
+      checkStreaming(streaming(text, fmt::format("  %r = add %a, %c : tile<BLOCK x {}>", text)), dtype, dtype);
+    }
+    unsetenv("TILEWRIGHT_CPU_ISA");
+  }
+}
+
 TEST(CodegenElementwise, StoresBooleans) {
   GeneratedKernel kernel(
       streaming("f32", "  %r = compare %a, %c {predicate = \"gt\"} : tile<BLOCK x i1>", "i1"));

@@ -159,7 +159,7 @@ private:
   /// Code does not depend on sizes, so each text is compiled once for a configuration.
   Expected<std::shared_ptr<Compiled>> compile(const std::string &config) const {
     static std::map<std::string, std::shared_ptr<Compiled>> known;
-    std::shared_ptr<Compiled> &slot = known[print(program_) + "\n" + config];
+    std::shared_ptr<Compiled> &slot = known[print(program_) + "\n" + config + "\n" + hostIsa().features];
     if (!slot) {
       const auto context = makeContext();
       TW_TRY(EmittedModule emitted, emit(*context, config));

@@ -81,7 +81,11 @@ mlir::Type Emission::elementType(DType dtype) const {
 }
 
 mlir::Type Emission::memoryType(DType dtype) const {
-  return dtype == DType::Int1 ? mlir::IntegerType::get(builder.getContext(), 8) : elementType(dtype);
+  if (dtype == DType::Int1)
+    return mlir::IntegerType::get(builder.getContext(), 8);
+  if (dtype == DType::Float16 || dtype == DType::BFloat16)
+    return mlir::IntegerType::get(builder.getContext(), 16);
+  return elementType(dtype);
 }
 
 mlir::Value Emission::scratchAt(int64_t bytes) {

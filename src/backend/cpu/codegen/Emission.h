@@ -58,7 +58,7 @@ public:
 
   // --- types ---
   mlir::Type elementType(DType dtype) const; ///< as computed with: i1 for bool, iN, f16, bf16, f32, f64
-  mlir::Type memoryType(DType dtype) const;  ///< as stored: i8 for bool
+  mlir::Type memoryType(DType dtype) const;  ///< as stored: i8 for bool, i16 for half floats
   mlir::VectorType vectorOf(mlir::Type element) const { return mlir::VectorType::get({lanes}, element); }
   mlir::Type pointerType() { return mlir::LLVM::LLVMPointerType::get(builder.getContext()); }
   /// `scratchBase + bytes`.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <limits>
-#include <numbers>
 
 namespace tilewright::cpu {
 
@@ -46,8 +45,31 @@ public:
   }
   mlir::Value narrow(mlir::Value value, DType to) {
     if (isHalf(to) && mlir::getElementTypeOrSelf(value.getType()) != e_.elementType(to))
-      return arith::TruncFOp::create(b_, loc_, withElement(value.getType(), e_.elementType(to)), value);
+      return truncate(value, to);
     return value;
+  }
+
+  /// Float to a narrower float. Without an instruction for it, f32 is rounded to bf16 on its bits (to
+  /// nearest, ties to even; NaN stays NaN): a library call per lane otherwise.
+  mlir::Value truncate(mlir::Value value, DType to) {
+    const mlir::Type target = withElement(value.getType(), e_.elementType(to));
+    if (to != DType::BFloat16 || e_.isa.bf16)
+      return arith::TruncFOp::create(b_, loc_, target, value);
+    if (mlir::getElementTypeOrSelf(value.getType()).isF64())
+      value = arith::TruncFOp::create(b_, loc_, withElement(value.getType(), b_.getF32Type()), value);
+    const mlir::Type i32 = withElement(value.getType(), b_.getI32Type());
+    const mlir::Type i16 = withElement(value.getType(), b_.getI16Type());
+    const mlir::Value bits = arith::BitcastOp::create(b_, loc_, i32, value);
+    const mlir::Value sixteen = e_.constant(i32, int64_t{16});
+    const mlir::Value odd = arith::AndIOp::create(
+        b_, loc_, arith::ShRUIOp::create(b_, loc_, bits, sixteen).getResult(), e_.constant(i32, int64_t{1}));
+    mlir::Value rounded = arith::AddIOp::create(b_, loc_, bits, e_.constant(i32, int64_t{0x7fff}));
+    rounded = arith::AddIOp::create(b_, loc_, rounded, odd);
+    const mlir::Value isNan = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::UNO, value, value);
+    rounded = arith::SelectOp::create(b_, loc_, isNan, e_.constant(i32, int64_t{0x7fc00000}), rounded);
+    const mlir::Value high = arith::ShRUIOp::create(b_, loc_, rounded, sixteen);
+    return arith::BitcastOp::create(b_, loc_, target,
+                                    arith::TruncIOp::create(b_, loc_, i16, high).getResult());
   }
 
   mlir::Value floatOp(OpKind kind, mlir::Value x, mlir::Value y) {
@@ -153,32 +175,6 @@ public:
     return arith::CmpIOp::create(b_, loc_, isSigned(dtype) ? kSigned[which] : kUnsigned[which], x, y);
   }
 
-  /// 2^x as e^(f ln 2) * 2^n with n = round(x): the polynomial of `exp` is only asked for |f| <= 1/2, and 2^n
-  /// is put together from bits in two halves, so that subnormal results and overflow come out right.
-  mlir::Value exp2(mlir::Value x) {
-    const auto type = x.getType();
-    if (!mlir::getElementTypeOrSelf(type).isF32())
-      return math::Exp2Op::create(b_, loc_, x);
-    const auto i32 = withElement(type, b_.getI32Type());
-    mlir::Value clamped = arith::MinNumFOp::create(b_, loc_, x, e_.constant(type, 256.0));
-    clamped = arith::MaxNumFOp::create(b_, loc_, clamped, e_.constant(type, -256.0));
-    const mlir::Value n = math::RoundEvenOp::create(b_, loc_, clamped);
-    const mlir::Value fraction = arith::SubFOp::create(b_, loc_, clamped, n);
-    const mlir::Value base = math::ExpOp::create(
-        b_, loc_, arith::MulFOp::create(b_, loc_, fraction, e_.constant(type, std::numbers::ln2)));
-    const mlir::Value whole = arith::FPToSIOp::create(b_, loc_, i32, n);
-    const mlir::Value half = arith::ShRSIOp::create(b_, loc_, whole, e_.constant(i32, int64_t{1}));
-    const auto power = [&](mlir::Value exponent) -> mlir::Value {
-      const mlir::Value biased = arith::AddIOp::create(b_, loc_, exponent, e_.constant(i32, int64_t{127}));
-      return arith::BitcastOp::create(b_, loc_, type,
-                                      arith::ShLIOp::create(b_, loc_, biased, e_.constant(i32, int64_t{23})));
-    };
-    mlir::Value result = arith::MulFOp::create(b_, loc_, base, power(half));
-    result = arith::MulFOp::create(b_, loc_, result, power(arith::SubIOp::create(b_, loc_, whole, half)));
-    const mlir::Value isNan = arith::CmpFOp::create(b_, loc_, arith::CmpFPredicate::UNO, x, x);
-    return arith::SelectOp::create(b_, loc_, isNan, x, result);
-  }
-
   mlir::Value unaryInteger(const std::string &function, DType dtype, mlir::Value x) {
     const auto type = x.getType();
     if (function == "neg")
@@ -200,7 +196,7 @@ public:
     if (function == "exp")
       return math::ExpOp::create(b_, loc_, x);
     if (function == "exp2")
-      return exp2(x);
+      return math::Exp2Op::create(b_, loc_, x);
     if (function == "log")
       return math::LogOp::create(b_, loc_, x);
     if (function == "log2")
@@ -309,7 +305,7 @@ public:
       return narrow(widen(x), to);
     if (toBits > fromBits)
       return arith::ExtFOp::create(b_, loc_, target, x);
-    return arith::TruncFOp::create(b_, loc_, target, x);
+    return truncate(x, to);
   }
 
   mlir::Value emit(DType from, DType to, llvm::ArrayRef<mlir::Value> v) {

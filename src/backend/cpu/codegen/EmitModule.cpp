@@ -1,5 +1,6 @@
 // The KernelSpan function: arguments from the frame, a loop over the linearised grid, one program an
 // iteration.
+#include "EmitElementwise.h"
 #include "KernelEmitter.h"
 
 #include <fmt/format.h>
@@ -50,9 +51,7 @@ void KernelEmitter::emitArguments(mlir::Value frame) {
     }
     if (isFloat(type.dtype)) {
       const mlir::Value number = llvmir::LoadOp::create(b, e_.loc, b.getF64Type(), address, 8);
-      const mlir::Type element = e_.elementType(type.dtype);
-      const mlir::Value narrowed =
-          element.isF64() ? number : arith::TruncFOp::create(b, e_.loc, element, number).getResult();
+      const mlir::Value narrowed = emitCast(e_, nullptr, DType::Float64, type.dtype, number);
       evaluator_.setScalar(values[index], lanes_.uniform(narrowed, type.dtype));
       continue;
     }

@@ -12,6 +12,27 @@ namespace {
 /// Bytes that the pointer's offset counts in.
 int64_t offsetUnit(const Lane &pointer) { return pointer.pointer ? byteSize(pointer.dtype) : 1; }
 
+/// A computed value as it lies in memory: bytes for bools, and the bits of half floats, since x86 without
+/// native half arithmetic takes masked accesses of them apart into conversions lane by lane.
+mlir::Value toStored(Emission &e, DType dtype, mlir::Value value) {
+  const mlir::Type type = withElement(value.getType(), e.memoryType(dtype));
+  if (type == value.getType())
+    return value;
+  if (dtype == DType::Int1)
+    return arith::ExtUIOp::create(e.builder, e.loc, type, value);
+  return arith::BitcastOp::create(e.builder, e.loc, type, value);
+}
+
+mlir::Value fromStored(Emission &e, DType dtype, mlir::Value value) {
+  const mlir::Type type = withElement(value.getType(), e.elementType(dtype));
+  if (type == value.getType())
+    return value;
+  if (dtype == DType::Int1)
+    return arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ne, value,
+                                 e.constant(value.getType(), int64_t{0}));
+  return arith::BitcastOp::create(e.builder, e.loc, type, value);
+}
+
 } // namespace
 
 mlir::Value LaneBuilder::startAddress(const Lane &lane) {
@@ -57,13 +78,7 @@ Lane LaneBuilder::load(const Op *op, const Lane &pointer, const Lane *mask, cons
   mlir::OpBuilder &b = e_.builder;
   const uint32_t alignment = byteSize(dtype);
   const mlir::Type memory = e_.memoryType(dtype);
-  const bool isBool = dtype == DType::Int1;
-  const auto fromMemory = [&](mlir::Value value) -> mlir::Value {
-    if (!isBool)
-      return value;
-    return arith::CmpIOp::create(b, e_.loc, arith::CmpIPredicate::ne, value,
-                                 e_.constant(value.getType(), int64_t{0}));
-  };
+  const auto fromMemory = [&](mlir::Value value) { return fromStored(e_, dtype, value); };
 
   // The same address for every lane: one scalar load, from the landing place when it must not be touched.
   if (isUniform(pointer)) {
@@ -94,9 +109,7 @@ Lane LaneBuilder::load(const Op *op, const Lane &pointer, const Lane *mask, cons
   if (mask) {
     flags = vector(*mask);
     passThrough = vector(fallback);
-    if (isBool)
-      passThrough =
-          e_.atLevel(level, [&] { return arith::ExtUIOp::create(b, e_.loc, type, passThrough).getResult(); });
+    passThrough = e_.atLevel(level, [&] { return toStored(e_, dtype, passThrough); });
   }
   return make(vectorLane({}, dtype, level), level, [&]() -> mlir::Value {
     if (contiguous) {
@@ -123,11 +136,7 @@ void LaneBuilder::store(const Op *, const Lane &pointer, const Lane &value, cons
     mask = nullptr;
   if (mask && constantOf(*mask) == 0)
     return;
-  const auto toMemory = [&](mlir::Value stored) -> mlir::Value {
-    if (dtype != DType::Int1)
-      return stored;
-    return arith::ExtUIOp::create(b, e_.loc, withElement(stored.getType(), b.getI8Type()), stored);
-  };
+  const auto toMemory = [&](mlir::Value computed) { return toStored(e_, dtype, computed); };
   if (isUniform(pointer) && isUniform(value) && (!mask || isUniform(*mask))) {
     const mlir::Value stored = toMemory(scalar(value));
     const mlir::Value allowed = mask ? scalar(*mask) : mlir::Value{};
