@@ -113,8 +113,12 @@ int64_t LoopNest::chooseLanes(const NestSurvey &survey, int64_t size) const {
 
 llvm::SmallVector<StoredTile, 2> LoopNest::passingTiles(const NestSurvey &survey) {
   llvm::SmallVector<StoredTile, 2> tiles;
-  for (const ValueId value : survey.passing)
-    tiles.push_back({value, e_.scratch.allocate(p_.value(value).type, p_.shape(value)), {}});
+  for (const ValueId value : survey.passing) {
+    StoredTile tile{value, e_.scratch.allocate(p_.value(value).type, p_.shape(value)), {}};
+    if (const ValueId target = plan_.streamsInto(value); target != kNone && evaluator_.isAvailable(target))
+      tile.target = target;
+    tiles.push_back(std::move(tile));
+  }
   return tiles;
 }
 

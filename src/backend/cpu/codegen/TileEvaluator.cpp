@@ -81,6 +81,29 @@ const Lane *TileEvaluator::assumedLane(ValueId value, const Position &position, 
   return nullptr;
 }
 
+bool TileEvaluator::isAvailable(ValueId value) const {
+  value = p_.canonical(value);
+  if (scalars_.contains(value))
+    return true;
+  const Op *op = p_.definition(value);
+  if (!op) {
+    const Induction *induction = access_.induction(value);
+    return induction && offsets_.contains(value) && isAvailable(induction->init);
+  }
+  if (!isPure(op->kind) || op->kind == OpKind::Gather)
+    return false;
+  return std::all_of(op->operands.begin(), op->operands.end(),
+                     [&](ValueId operand) { return isAvailable(operand); });
+}
+
+void TileEvaluator::prefetch(ValueId target, const Position &position) {
+  const Lane pointer = at(target, position);
+  if (pointer.form != Lane::Form::Affine || !lanes_.stepOf(pointer))
+    return;
+  constexpr uint32_t kForWriting = 1, kKeep = 3, kIsData = 1;
+  mlir::LLVM::Prefetch::create(e_.builder, e_.loc, lanes_.addressOf(pointer), kForWriting, kKeep, kIsData);
+}
+
 void TileEvaluator::store(const TileBuffer &buffer, const Position &position, const Lane &value) {
   lanes_.writeBuffer(buffer, position, value, nest_.existing ? &*nest_.existing : nullptr);
 }
@@ -114,8 +137,11 @@ Lane TileEvaluator::at(ValueId value, const Position &position) {
     Lane computed = compute(value, position);
     if (nest_.beyond == kNone && isCurrent(position))
       for (const StoredTile &tile : nest_.passing)
-        if (tile.value == value)
+        if (tile.value == value) {
           store(tile.buffer, position, computed);
+          if (nest_.assume && tile.target != kNone)
+            prefetch(tile.target, position);
+        }
     return computed;
   }();
   memo_.insert_or_assign(std::move(key), result);
@@ -143,6 +169,13 @@ Lane TileEvaluator::compute(ValueId value, const Position &position) {
   }
   const auto &operands = op->operands;
   switch (op->kind) {
+  case OpKind::Constant: {
+    const DType dtype = p_.value(value).type.dtype;
+    const mlir::Type element = e_.elementType(dtype);
+    return lanes_.uniform(isInteger(dtype) ? e_.constant(element, p_.constantOf(value).value_or(0))
+                                           : e_.constant(element, p_.floatConstantOf(value).value_or(0)),
+                          dtype);
+  }
   case OpKind::Iota: {
     const auto start = p_.evaluate(op->attributes.sym("start"));
     return lanes_.withDType(lanes_.addConstant(lanes_.wide(position[0]), start.value_or(0)),

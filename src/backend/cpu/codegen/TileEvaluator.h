@@ -17,6 +17,8 @@ struct StoredTile {
   TileBuffer buffer;
   /// Only elements inside these bounds were written.
   llvm::SmallVector<Bound, 2> inside;
+  /// Pointers whose cache lines are asked for while the tile is computed, or kNone (TilePlan::streamsInto).
+  ValueId target = kNone;
 };
 
 /// Emits a tile value where and when somebody needs it: `at(value, position)` walks back through the
@@ -31,6 +33,9 @@ public:
   /// A scalar, or element 0 of a tile.
   Lane first(ValueId value);
 
+  /// Whether the value can be computed here without reading memory or the arena: from scalars that exist by
+  /// now.
+  bool isAvailable(ValueId value) const;
   /// Writes to the arena, lanes past the end of the tile left out.
   void store(const TileBuffer &buffer, const Position &position, const Lane &value);
 
@@ -69,6 +74,7 @@ private:
   Lane compute(ValueId value, const Position &position);
   Lane reshape(const Op &op, ValueId value, const Position &position);
   Lane loadAt(const Op &op, const Position &position);
+  void prefetch(ValueId target, const Position &position);
   const Lane *assumedLane(ValueId value, const Position &position, Lane &storage);
   bool isCurrent(const Position &position) const;
   bool covers(const StoredTile &tile, const Position &position) const;

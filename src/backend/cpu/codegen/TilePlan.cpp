@@ -29,6 +29,30 @@ TilePlan::TilePlan(const BoundProgram &program, TileAccess &access) : p_(program
   findConsumers();
   findOverwrittenLoads();
   findSharedWork();
+  findStreams();
+}
+
+ValueId TilePlan::streamsInto(ValueId tile) const {
+  const auto found = streams_.find(tile);
+  return found == streams_.end() ? kNone : found->second;
+}
+
+void TilePlan::findStreams() {
+  for (const ValueId tile : whileComputing_) {
+    ValueId target = kNone;
+    size_t stores = 0;
+    for (const OpId root : consumers_[tile]) {
+      const Op &op = p_.op(root);
+      if (op.kind != OpKind::Store)
+        continue;
+      ++stores;
+      if (p_.regionOf(root) == p_.regionOf(p_.value(tile).definingOp) &&
+          p_.shape(op.operands[0]) == p_.shape(tile) && access_.steps(op.operands[0]).back().isConstant(1))
+        target = p_.canonical(op.operands[0]);
+    }
+    if (stores == 1 && target != kNone)
+      streams_[tile] = target;
+  }
 }
 
 llvm::ArrayRef<OpId> TilePlan::storeGroup(OpId last) const {

@@ -19,6 +19,10 @@ public:
 
   bool storeAtDefinition(ValueId value) const { return atDefinition_.contains(value); }
   bool storeWhileComputing(ValueId value) const { return whileComputing_.contains(value); }
+  /// The pointer tile that a later store writes, element for element from this tile kept while computing;
+  /// kNone if there is not exactly one. Asking for its cache lines while the tile is computed overlaps their
+  /// way with the computation.
+  ValueId streamsInto(ValueId tile) const;
   /// The stores that are emitted together with `last`, in order; empty for a store that is emitted with a
   /// later one.
   llvm::ArrayRef<OpId> storeGroup(OpId last) const;
@@ -29,6 +33,7 @@ private:
   void findConsumers();
   void findOverwrittenLoads();
   void findSharedWork();
+  void findStreams();
   bool isRoot(const Op &op) const;
   bool isVirtual(ValueId value) const;
   uint32_t groupOf(OpId op) const;
@@ -43,6 +48,7 @@ private:
   std::map<ValueId, bool> expensive_;
   std::set<ValueId> atDefinition_;
   std::set<ValueId> whileComputing_;
+  std::map<ValueId, ValueId> streams_;
 };
 
 } // namespace tilewright::cpu
