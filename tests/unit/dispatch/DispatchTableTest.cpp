@@ -44,8 +44,9 @@ TEST(DispatchTable, ReadersRunBesideAWriter) {
   std::thread reader([&] {
     while (!done)
       for (uint64_t i = 0; i < 64; ++i)
-        if (const DispatchEntry *found = table.find(std::vector<uint64_t>{i}))
+        if (const DispatchEntry *found = table.find(std::vector<uint64_t>{i})) {
           ASSERT_EQ(found->config.integer("B"), static_cast<int64_t>(i));
+        }
   });
   for (uint64_t i = 0; i < 64; ++i)
     table.insert(std::vector<uint64_t>{i}, entryWith(static_cast<int64_t>(i)));

@@ -70,7 +70,7 @@ TEST(Tuner, OneCandidateHitByAFailureDoesNotTouchTheOthers) {
 TEST(Tuner, SaysWhyNobodySurvived) {
   Script refused;
   refused.compileError = "compile.failed";
-  ScriptedBackend backend({{1, refused}, {2, refused}});
+  ScriptedBackend backend(std::map<int64_t, Script>{{1, refused}, {2, refused}});
   const Ran ran = run(backend, {1, 2});
   ASSERT_FALSE(ran.outcome);
   EXPECT_EQ(ran.outcome.error().code, "space.empty");
@@ -80,7 +80,7 @@ TEST(Tuner, SaysWhyNobodySurvived) {
 TEST(Tuner, MeasuresEqualCodeOnce) {
   Script twin{1000};
   twin.digest = "same";
-  ScriptedBackend backend({{1, twin}, {2, twin}});
+  ScriptedBackend backend(std::map<int64_t, Script>{{1, twin}, {2, twin}});
   TuneOptions options;
   options.compileThreads = 1;
   const Ran ran = run(backend, {1, 2}, options);
@@ -90,7 +90,7 @@ TEST(Tuner, MeasuresEqualCodeOnce) {
 }
 
 TEST(Tuner, AnAddedCandidateIsTheOnlyOneMeasured) {
-  ScriptedBackend first({{1, {1000}}, {2, {2000}}});
+  ScriptedBackend first(std::map<int64_t, Script>{{1, {1000}}, {2, {2000}}});
   const Ran before = run(first, {1, 2});
   ScriptedBackend second({{1, {1000}}, {2, {2000}}, {3, {500}}});
   const Ran after = run(second, {1, 2, 3}, {}, before.store);
@@ -101,7 +101,7 @@ TEST(Tuner, AnAddedCandidateIsTheOnlyOneMeasured) {
 }
 
 TEST(Tuner, ARememberedWinnerStillWins) {
-  ScriptedBackend first({{1, {500}}, {2, {2000}}});
+  ScriptedBackend first(std::map<int64_t, Script>{{1, {500}}, {2, {2000}}});
   const Ran before = run(first, {1, 2});
   ScriptedBackend second({{1, {500}}, {2, {2000}}, {3, {1000}}});
   const Ran after = run(second, {1, 2, 3}, {}, before.store);
@@ -110,7 +110,7 @@ TEST(Tuner, ARememberedWinnerStillWins) {
 }
 
 TEST(Tuner, ABudgetOfNothingLeavesReasons) {
-  ScriptedBackend backend({{1, {1000}}});
+  ScriptedBackend backend(std::map<int64_t, Script>{{1, {1000}}});
   TuneOptions options;
   options.budgetSeconds = 1e-9;
   const Ran ran = run(backend, {1}, options);
