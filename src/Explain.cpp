@@ -56,7 +56,12 @@ Expected<std::string> Kernel::explain(const Problem &problem, const std::optiona
   }
 
   if (config) {
-    TW_TRY(const Path path, impl_->pathFor(problem, *config));
+    TW_CHECK(impl_->pathFor(problem, {}));
+    const auto taken = impl_->pathFor(problem, *config);
+    if (!taken) // the kernel itself refuses this configuration
+      return fmt::format("{} on {}\n  dropped: {} [{}]\n{}", config->toString(), problem.target, taken.error().message,
+                         taken.error().code, render(taken.error()));
+    const Path &path = *taken;
     TW_TRY(const Target target, findTarget(problem.target));
     TW_TRY(const Grid grid, gridOf(problem, *path.program, path.facts.get()));
     const SpaceRequest request{*path.program, *path.facts, target, problem.arguments, grid, problem.hints, problem.configs, problem.onlyConfigs};

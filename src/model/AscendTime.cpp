@@ -105,6 +105,11 @@ Prediction ascendTime(const Workload &load, const Target &target, const Candidat
   // With double buffers transfers run beside arithmetic; without, one waits for the other.
   const bool overlaps = doubled && load.inLoop;
   const double hidden = overlaps ? 0.9 * std::min(memory, compute) : 0;
+  // A plan beyond the buffer, within its error: the compiler may refuse it or drop double buffers. Others first.
+  double risk = 0;
+  for (const auto &[name, bytes] : candidate.bytes)
+    if (const MemorySpace *space = target.space(name); space && space->bytes > 0 && bytes > space->bytes)
+      risk = std::max(risk, static_cast<double>(bytes) / static_cast<double>(space->bytes));
   const auto spread = [&](double ns) {
     return spreadOverCores(ns, ns * load.fullShare, load.programs, cores);
   };
@@ -112,6 +117,7 @@ Prediction ascendTime(const Workload &load, const Target &target, const Candidat
                 {"memory", spread(memory - (memory < compute ? hidden : 0))},
                 {"compute", spread(compute - (memory < compute ? 0 : hidden))},
                 {"scattered", spread(scattered)},
+                {"capacity risk", spread(risk * 0.5 * (memory + compute))},
                 {"program", spread(target.rate("program_ns", 40))}});
 }
 

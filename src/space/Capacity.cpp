@@ -75,14 +75,18 @@ Capacity::Demand Capacity::ascendDemand(std::span<const int64_t> values, const C
   // by the compiler's own matrix routine.
   check("l1", "capacity.l1", asked.cubeOperandBytes, least.cubeOperandBytes, 1.0);
   check("l0c", "capacity.l0c", asked.cubeResultBytes, least.cubeResultBytes, 1.0);
+  // The smallest step of the cube unit must fit whatever the compiler does: 16 rows or columns of the whole depth, in
+  // pieces of a quarter of the buffer at least.
+  constexpr int64_t kDepthPieces = 4;
   for (const DotOperands &dot : dots_) {
-    // The smallest step of the cube unit must fit whatever the compiler does: 16 rows or columns of the inner
-    // axis.
-    const int64_t k = dot.k(values).value_or(1);
+    const int64_t step = 16 * dot.k(values).value_or(1) * dot.elementBytes;
     for (const auto &[space, code] : {std::pair{"l0a", "capacity.l0a"}, std::pair{"l0b", "capacity.l0b"}})
-      if (const MemorySpace *memory = target_.space(space); memory && memory->bytes > 0)
-        check(space, code, std::min<int64_t>(memory->bytes, 16 * k * dot.elementBytes),
-              16 * k * dot.elementBytes, 4.0);
+      if (const MemorySpace *memory = target_.space(space);
+          memory && memory->bytes > 0 && step / kDepthPieces > memory->bytes && out.code.empty()) {
+        out.code = code;
+        out.text = fmt::format("needs {} bytes of {} for one step of tl.dot, {} has {}", step, space, target_.name,
+                               memory->bytes);
+      }
   }
   return out;
 }

@@ -38,23 +38,29 @@ int64_t productOf(const std::vector<Dimension> &dimensions) {
   return product;
 }
 
-/// Takes values out of the longest generated domains, evenly, until the product fits. What the user asked for
-/// stays.
+/// Takes values out of the longest generated domains, evenly, until the product fits. What the user asked for stays.
 void fitProduct(std::vector<Dimension> &dimensions, int64_t budget) {
   constexpr size_t kFewest = 2;
-  std::set<std::string> thinned;
+  std::vector<std::vector<ConfigValue>> whole;
+  for (const Dimension &dimension : dimensions)
+    whole.push_back(dimension.domain.values);
   while (productOf(dimensions) > budget) {
-    Dimension *longest = nullptr;
-    for (Dimension &dimension : dimensions)
-      if (!dimension.fromHint && dimension.domain.values.size() > kFewest &&
-          (!longest || dimension.domain.values.size() >= longest->domain.values.size()))
-        longest = &dimension;
-    if (!longest)
-      return;
-    thinDomain(longest->domain.values, longest->domain.values.size() - 1);
-    if (thinned.insert(longest->domain.parameter).second)
-      longest->domain.reason += "; thinned evenly to keep the product small";
+    size_t longest = dimensions.size();
+    for (size_t i = 0; i < dimensions.size(); ++i)
+      if (const size_t count = dimensions[i].domain.values.size();
+          !dimensions[i].fromHint && count > kFewest &&
+          (longest == dimensions.size() || count >= dimensions[longest].domain.values.size()))
+        longest = i;
+    if (longest == dimensions.size())
+      break;
+    // Always from the whole domain: thinning a thinned list would leave uneven gaps.
+    std::vector<ConfigValue> fewer = whole[longest];
+    thinDomain(fewer, dimensions[longest].domain.values.size() - 1);
+    dimensions[longest].domain.values = std::move(fewer);
   }
+  for (size_t i = 0; i < dimensions.size(); ++i)
+    if (dimensions[i].domain.values.size() < whole[i].size())
+      dimensions[i].domain.reason += "; thinned evenly to keep the product small";
 }
 
 class Enumerator {
