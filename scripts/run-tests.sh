@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test suite and ends with one line that counts them all.
-#   scripts/run-tests.sh          everything: rules, C++ unit tests, sanitizers, command line, Python with triton and torch
+#   scripts/run-tests.sh          everything: rules, C++ unit tests, command line, Python with triton and torch
+#                                 (the sanitizer builds are `make asan` and `make tsan`)
 #   scripts/run-tests.sh --fast   what runs in under two minutes on a finished build
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -38,12 +39,6 @@ export TILEWRIGHT_STORE=$PWD/build/test-store.db; rm -f "$TILEWRIGHT_STORE"*
 check include-rules python3 scripts/check-includes.py
 for tests in build/release/bin/*_tests; do suite "$(basename "$tests")" "$tests"; done
 suite python .venv/bin/python -m pytest -q -p no:cacheprovider tests/python ${fast:+-m "not slow"}
-if [ -z "$fast" ]; then
-  check asan-build bash -c 'cmake --preset asan && cmake --build --preset asan'
-  for tests in build/asan/bin/*_tests; do suite "asan-$(basename "$tests")" "$tests"; done
-  check tsan-build bash -c 'cmake --preset tsan && cmake --build --preset tsan --target tuner_tests dispatch_tests store_tests program_tests'
-  for tests in build/tsan/bin/{tuner,dispatch,program}_tests; do suite "tsan-$(basename "$tests")" "$tests"; done
-fi
 line="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
 echo "$line"
