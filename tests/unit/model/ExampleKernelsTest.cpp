@@ -44,7 +44,9 @@ struct Example {
   LaunchArguments arguments;
   std::optional<Grid> grid;
 
-  explicit Example(const Case &each) {
+  explicit Example(const Case &each) { load(each); }
+
+  void load(const Case &each) {
     const auto source = readSourceFile(std::string(TILEWRIGHT_SOURCE_DIR) + "/examples/" + each.file);
     if (!source)
       { problem(source.error()); return; }
