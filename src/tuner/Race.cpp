@@ -32,7 +32,8 @@ bool isBeaten(const Runner &leader, const Runner &runner, const RacePolicy &poli
   const double behind = estimate(runner.samplesNs).medianNs;
   // One sample can be an accident of the machine, so the fastest of the slower one's samples speaks for it.
   const double bestOfBehind = *std::min_element(runner.samplesNs.begin(), runner.samplesNs.end());
-  if (bestOfBehind > ahead * policy.hopelessRatio)
+  const bool enough = std::min(leader.samplesNs.size(), runner.samplesNs.size()) >= policy.hopelessSamples;
+  if (enough && bestOfBehind > ahead * policy.hopelessRatio)
     return true;
   return behind > ahead * (1 + policy.tieWidth) &&
          separated(leader.samplesNs, runner.samplesNs, policy.separationSamples);

@@ -14,7 +14,8 @@ struct RacePolicy {
   uint32_t minRounds = 5;        ///< nobody wins with fewer samples
   uint32_t maxRounds = 20;
   double hopelessFirstRatio = 3.0; ///< never races when its first sample (taken beside compilations) is this far behind
-  double hopelessRatio = 1.5;    ///< out after one round when the median is this far behind the leader's
+  double hopelessRatio = 1.5;    ///< out when the fastest sample is this far behind the leader's median ...
+  uint32_t hopelessSamples = 3;  ///< ... and both have at least this many (one alone can be hit by another process)
   uint32_t separationSamples = 5; ///< otherwise out when fully separated with this many samples each
   double tieWidth = 0.01;        ///< medians closer than this are a tie
   double noisyTieWidth = 0.03;   ///< medians closer than this are a tie when their intervals overlap
