@@ -15,28 +15,40 @@ Expected<Kernel> Kernel::load(const std::string &path, std::string_view name) {
 }
 
 Expected<Kernel> Kernel::fromSource(SourceFilePtr source, std::string_view name) {
-  TW_TRY(lang::Module module, lang::parse(source));
+  // A broken function elsewhere in the file must not hide this kernel.
+  auto [module, problems] = lang::parseTolerant(source);
+  const auto brokenFile = [&] {
+    Error error(ErrorKind::User, problems.front());
+    error.diagnostics = std::move(problems);
+    return Unexpected(std::move(error));
+  };
   const auto kernels = kernelsOf(module);
   if (name.empty()) {
     std::vector<std::string> entries;
     for (const auto &kernel : kernels)
       if (!kernel.calledByAnother)
         entries.push_back(kernel.name);
+    if (!problems.empty())
+      return brokenFile();
     if (entries.size() != 1)
       return fail(ErrorKind::User, "lower.no-kernel",
                   entries.empty() ? fmt::format("{} has no @triton.jit function", source->path())
-                                  : fmt::format("{} has several kernels; name one of: {}", source->path(), fmt::join(entries, ", ")));
+                                  : fmt::format("{} has several kernels; name one of: {}", source->path(),
+                                                fmt::join(entries, ", ")));
     return Kernel(std::make_shared<Impl>(std::move(source), std::move(module), entries.front()));
   }
   for (const auto &kernel : kernels)
     if (kernel.name == name)
       return Kernel(std::make_shared<Impl>(std::move(source), std::move(module), std::string(name)));
+  if (!problems.empty())
+    return brokenFile();
   std::vector<std::string> names;
   for (const auto &kernel : kernels)
     names.push_back(kernel.name);
   return fail(ErrorKind::User, "lower.no-kernel",
               names.empty() ? fmt::format("{} has no @triton.jit function", source->path())
-                            : fmt::format("{} has no kernel '{}'; it has: {}", source->path(), name, fmt::join(names, ", ")));
+                            : fmt::format("{} has no kernel '{}'; it has: {}", source->path(), name,
+                                          fmt::join(names, ", ")));
 }
 
 const std::string &Kernel::name() const { return impl_->name; }

@@ -29,8 +29,6 @@ constexpr CompileOption kOptions[] = {
     {"ir_override", kCuda, "file with replacement IR"},
     // CPU
     {"cpu_threads", kCpu, "threads of one launch"},
-    {"cpu_chunk", kCpu, "programs that one thread takes at a time"},
-    {"cpu_pack", kCpu, "copy dot operands into contiguous panels"},
     // Ascend
     {"multibuffer", kAscend, "double buffers for loads and stores in loops"},
     {"enable_ubuf_saving", kAscend, "trade speed for less Unified Buffer"},

@@ -6,8 +6,9 @@ namespace {
 
 constexpr const char *kMeasured =
     "measured on one thread of a Zen 4 virtual machine with AVX-512: masked vector add "
-    "in L1, L2, L3 and DRAM sizes, f32 matrix product with an 8x32 register tile, polynomial exp; repeat "
-    "with `make bench`";
+    "in L1, L2, L3 and DRAM sizes, f32 matrix product with an 8x32 register tile, polynomial exp, all from "
+    "loops "
+    "written for the purpose; no benchmark of this project repeats it yet";
 constexpr const char *kAssumed = "order of magnitude, not measured yet";
 constexpr const char *kScaled = "scaled from the AVX-512 figure by vector width and FMA ports; not measured";
 

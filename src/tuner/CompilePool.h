@@ -11,9 +11,9 @@
 
 namespace tilewright::tuner {
 
-/// Compiles jobs in order on several threads and hands the results out as they end. At most `window` results wait
-/// unconsumed, so that memory stays bounded when measuring is slower than compiling. Destruction waits for the
-/// compilations in flight and drops the rest.
+/// Compiles jobs in order on several threads and hands the results out as they end. At most `window` results
+/// wait unconsumed, so that memory stays bounded when measuring is slower than compiling. Destruction waits
+/// for the compilations in flight and drops the rest.
 class CompilePool {
 public:
   struct Result {

@@ -55,7 +55,8 @@ RaceResult race(std::vector<Runner> runners, const RacePolicy &policy,
   RaceResult result;
   for (; result.rounds < policy.maxRounds && result.finished; ++result.rounds) {
     const Runner *leader = leaderOf(runners);
-    const auto standing = std::count_if(runners.begin(), runners.end(), [](const Runner &r) { return !r.out; });
+    const auto standing =
+        std::count_if(runners.begin(), runners.end(), [](const Runner &r) { return !r.out; });
     if (standing == 0)
       break;
     if (result.rounds >= policy.minRounds && leader &&
@@ -92,7 +93,8 @@ RaceResult race(std::vector<Runner> runners, const RacePolicy &policy,
     const Estimate best = estimate(leader->samplesNs);
     const Runner *winner = leader;
     for (const auto &runner : runners) {
-      const bool comparable = !runner.out && runner.samplesNs.size() >= std::min<size_t>(leader->samplesNs.size(), policy.minRounds);
+      const bool comparable = !runner.out && runner.samplesNs.size() >=
+                                                 std::min<size_t>(leader->samplesNs.size(), policy.minRounds);
       if (comparable && runner.lane < winner->lane && isTie(best, estimate(runner.samplesNs), policy))
         winner = &runner;
     }

@@ -30,8 +30,9 @@ Estimate estimate(std::span<const double> samplesNs) {
   deviations.reserve(samplesNs.size());
   for (const double sample : samplesNs)
     deviations.push_back(std::abs(sample - out.medianNs));
-  const double error = std::max(kMadToStandardError * medianOf(std::move(deviations)) / std::sqrt(samplesNs.size()),
-                                kFloor * out.medianNs);
+  const double error =
+      std::max(kMadToStandardError * medianOf(std::move(deviations)) / std::sqrt(samplesNs.size()),
+               kFloor * out.medianNs);
   out.lowNs = out.medianNs - error;
   out.highNs = out.medianNs + error;
   return out;

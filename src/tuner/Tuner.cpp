@@ -29,7 +29,8 @@ TrialStatus statusOf(TrialOutcome outcome) {
   return TrialStatus::RunFailed;
 }
 
-/// Whether an earlier trial answers for a candidate now: a finished time, or a failure that will happen again.
+/// Whether an earlier trial answers for a candidate now: a finished time, or a failure that will happen
+/// again.
 bool isFinal(const store::TrialRecord &record, const RacePolicy &policy) {
   switch (record.status) {
   case TrialStatus::Ok:
@@ -53,11 +54,18 @@ std::string codeIdentity(const Artifact &artifact, const Candidate &candidate) {
 /// The state of one call of tune().
 class Session {
 public:
-  Session(std::vector<Entrant> entrants, const TuneOptions &options) : entrants(std::move(entrants)), options(options) {
+  Session(std::vector<Entrant> entrants, const TuneOptions &options)
+      : entrants(std::move(entrants)), options(options) {
     trials.reserve(this->entrants.size());
     for (const auto &entrant : this->entrants)
-      trials.push_back({entrant.planned.candidate, entrant.planned.prediction, TrialStatus::Skipped, "budget.exhausted",
-                        "the time budget ended before its turn", {}, 0, false});
+      trials.push_back({entrant.planned.candidate,
+                        entrant.planned.prediction,
+                        TrialStatus::Skipped,
+                        "budget.exhausted",
+                        "the time budget ended before its turn",
+                        {},
+                        0,
+                        false});
     artifacts.resize(trials.size());
     duplicateOf.resize(trials.size());
     progress.total = trials.size();
@@ -68,7 +76,8 @@ public:
   std::optional<Clock::time_point> deadline() const {
     if (options.budgetSeconds <= 0)
       return std::nullopt;
-    return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.budgetSeconds));
+    return begin +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.budgetSeconds));
   }
 
   void report() {
@@ -101,8 +110,9 @@ Error nobodySurvived(const Session &session) {
     if (count++ == 0)
       text = fmt::format("{}: {}", trial.candidate.config.toString(), trial.text);
   }
-  auto diagnostic = makeDiagnostic(Severity::Error, "space.empty",
-                                   fmt::format("none of the {} candidates could be run", session.trials.size()));
+  auto diagnostic =
+      makeDiagnostic(Severity::Error, "space.empty",
+                     fmt::format("none of the {} candidates could be run", session.trials.size()));
   for (const auto &[code, reason] : reasons)
     diagnostic.note(fmt::format("{} with {}, for example {}", reason.first, code, reason.second));
   return Error(ErrorKind::Refusal, std::move(diagnostic));
@@ -127,8 +137,9 @@ void Tuner::record(const store::TuningKey &key, const Trial &trial) {
     storeProblem_ = done.error();
 }
 
-Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> entrants, const KernelFacts &facts,
-                              const LaunchArguments &arguments, LaunchBuffers buffers) {
+Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> entrants,
+                              const KernelFacts &facts, const LaunchArguments &arguments,
+                              LaunchBuffers buffers) {
   if (entrants.empty())
     return fail(ErrorKind::Refusal, "space.empty", "there is no candidate to tune");
   Session session(std::move(entrants), options_);
@@ -162,7 +173,8 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
   // Compile in plan order; check and time each once, as its code arrives.
   std::unique_ptr<TrialSession> trialSession;
   if (!jobs.empty()) {
-    TW_TRY(trialSession, backend_.openSession(*session.entrants[jobs.front()].program, facts, arguments, buffers));
+    TW_TRY(trialSession,
+           backend_.openSession(*session.entrants[jobs.front()].program, facts, arguments, buffers));
     const uint32_t threads =
         options_.compileThreads ? options_.compileThreads : std::max(1u, std::thread::hardware_concurrency());
     CompilePool pool(jobs, threads, 2 * threads + 2, [&](size_t job) {
@@ -185,7 +197,8 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
         continue;
       }
       Artifact artifact = *std::move(compiled->artifact);
-      const auto [first, isNew] = session.firstWithCode.try_emplace(codeIdentity(artifact, trial.candidate), compiled->job);
+      const auto [first, isNew] =
+          session.firstWithCode.try_emplace(codeIdentity(artifact, trial.candidate), compiled->job);
       if (!isNew) {
         session.duplicateOf[compiled->job] = first->second;
         ++session.progress.checked;
@@ -216,7 +229,8 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
         trial.timeNs = estimate(trial.samplesNs).medianNs;
         session.noteTime(compiled->job, trial.timeNs);
         session.artifacts[compiled->job] = std::move(artifact);
-        // The first sample was taken while compilations ran beside it: good enough to drop the hopeless, not to win.
+        // The first sample was taken while compilations ran beside it: good enough to drop the hopeless, not
+        // to win.
         runners.push_back({static_cast<uint32_t>(compiled->job), {}, false, false});
       } else {
         ++session.progress.failed;
@@ -232,13 +246,28 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
     const double first = session.trials[runner.lane].timeNs;
     bestFirst = bestFirst == 0 ? first : std::min(bestFirst, first);
   }
+  const double hopelessNs = bestFirst * options_.race.hopelessFirstRatio;
   std::erase_if(runners, [&](const Runner &runner) {
     Trial &trial = session.trials[runner.lane];
-    if (trial.timeNs <= bestFirst * options_.race.hopelessFirstRatio)
+    if (trial.timeNs > hopelessNs && session.timeLeft()) {
+      // The first sample may have been hit by a compilation beside it; a second one in quiet speaks for the
+      // candidate.
+      MeasureRequest again = options_.measure;
+      again.samples = again.warmups = 1;
+      again.stopAboveNs = hopelessNs;
+      const Measurement quiet =
+          trialSession->measure(*session.artifacts[runner.lane], trial.candidate, again);
+      if (quiet.outcome == TrialOutcome::Ok && !quiet.samplesNs.empty()) {
+        trial.samplesNs.push_back(quiet.samplesNs.front());
+        trial.timeNs = *std::min_element(trial.samplesNs.begin(), trial.samplesNs.end());
+      }
+    }
+    if (trial.timeNs <= hopelessNs)
       return false;
     trial.status = TrialStatus::Dropped;
     trial.code = "run.slow";
-    trial.text = fmt::format("{:.1f} times the leader's first time", trial.timeNs / bestFirst);
+    trial.text = fmt::format("{:.1f} times the leader's first time in the better of two runs",
+                             trial.timeNs / bestFirst);
     session.artifacts[runner.lane].reset();
     record(key, trial);
     return true;
@@ -253,7 +282,8 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
   const auto sample = [&](uint32_t lane, double leaderNs) -> std::optional<std::vector<double>> {
     MeasureRequest request = perRound;
     request.stopAboveNs = leaderNs * 10;
-    Measurement measured = trialSession->measure(*session.artifacts[lane], session.trials[lane].candidate, request);
+    Measurement measured =
+        trialSession->measure(*session.artifacts[lane], session.trials[lane].candidate, request);
     if (measured.outcome == TrialOutcome::Ok && !measured.samplesNs.empty())
       return measured.samplesNs;
     session.trials[lane].status = statusOf(measured.outcome);
@@ -269,7 +299,8 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
       trial.code = "race.dropped";
       trial.samplesNs = runner.samplesNs;
       trial.timeNs = estimate(runner.samplesNs).medianNs;
-      trial.text = fmt::format("significantly slower than the leader after {} samples", runner.samplesNs.size());
+      trial.text =
+          fmt::format("significantly slower than the leader after {} samples", runner.samplesNs.size());
     } else {
       trial.samplesNs.clear();
       trial.timeNs = 0;
@@ -279,7 +310,8 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
     record(key, trial);
     session.report();
   };
-  RaceResult raced = race(std::move(runners), options_.race, sample, onOut, [&] { return session.timeLeft(); });
+  RaceResult raced =
+      race(std::move(runners), options_.race, sample, onOut, [&] { return session.timeLeft(); });
   for (const auto &runner : raced.runners) {
     if (runner.out || runner.samplesNs.empty())
       continue; // without a sample of the race, the first one stands
@@ -294,12 +326,14 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
   outcome.rule = raced.rule;
   if (raced.winner)
     outcome.best = *raced.winner;
-  // Without a finished race (budget), or against remembered times: the fastest time decides, ties by plan order.
+  // Without a finished race (budget), or against remembered times: the fastest time decides, ties by plan
+  // order.
   for (size_t i = 0; i < session.trials.size(); ++i) {
     const Trial &trial = session.trials[i];
     if (trial.status != TrialStatus::Ok || trial.timeNs <= 0 || (raced.winner && !trial.remembered))
       continue;
-    const bool better = !outcome.best || trial.timeNs < session.trials[*outcome.best].timeNs * (1 - options_.race.tieWidth);
+    const bool better =
+        !outcome.best || trial.timeNs < session.trials[*outcome.best].timeNs * (1 - options_.race.tieWidth);
     if (better) {
       outcome.best = i;
       outcome.rule = trial.remembered ? "fastest:remembered" : "fastest:budget";
@@ -328,7 +362,9 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
   choice.timeNs = best.timeNs;
   choice.method = method;
   choice.rule = outcome.rule;
-  choice.why = fmt::format("{} of {} candidates ran", std::count_if(session.trials.begin(), session.trials.end(), [](const Trial &t) { return t.timeNs > 0; }),
+  choice.why = fmt::format("{} of {} candidates ran",
+                           std::count_if(session.trials.begin(), session.trials.end(),
+                                         [](const Trial &t) { return t.timeNs > 0; }),
                            session.trials.size());
   choice.wallSeconds = outcome.wallSeconds;
   if (auto done = store_->appendChoice(key, choice); !done && !storeProblem_)

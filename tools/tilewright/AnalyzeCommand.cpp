@@ -37,8 +37,11 @@ nlohmann::json factsJson(const std::string &file, const Program &program, const 
   nlohmann::json out{{"file", file}, {"kernel", facts.kernel}, {"status", statusName(facts.status)}};
   auto &parameters = out["parameters"] = nlohmann::json::array();
   for (const auto &parameter : program.parameters) {
-    nlohmann::json entry{{"name", parameter.name}, {"open", parameter.kind == Parameter::Kind::Open},
-                         {"roles", nlohmann::json::array()}, {"axes", nlohmann::json::array()}, {"evidence", nlohmann::json::array()}};
+    nlohmann::json entry{{"name", parameter.name},
+                         {"open", parameter.kind == Parameter::Kind::Open},
+                         {"roles", nlohmann::json::array()},
+                         {"axes", nlohmann::json::array()},
+                         {"evidence", nlohmann::json::array()}};
     if (const ParameterFacts *known = facts.find(parameter.name)) {
       for (const Role role : known->roles)
         entry["roles"].push_back(name(role));
@@ -50,7 +53,10 @@ nlohmann::json factsJson(const std::string &file, const Program &program, const 
   }
   auto &axes = out["axes"] = nlohmann::json::array();
   for (const auto &axis : facts.axes)
-    axes.push_back({{"name", axis.name}, {"extent", extentText(axis)}, {"reduction", axis.reduction}, {"contiguous", axis.contiguous}});
+    axes.push_back({{"name", axis.name},
+                    {"extent", extentText(axis)},
+                    {"reduction", axis.reduction},
+                    {"contiguous", axis.contiguous}});
   auto &constraints = out["constraints"] = nlohmann::json::array();
   for (const auto &constraint : facts.constraints)
     constraints.push_back({{"code", constraint.code}, {"text", constraint.text}, {"line", constraint.line}});
@@ -60,7 +66,10 @@ nlohmann::json factsJson(const std::string &file, const Program &program, const 
                     {"atomics", facts.effects.atomics}};
   auto &coupled = out["hostCoupled"] = nlohmann::json::array();
   for (const auto &each : facts.hostCoupled)
-    coupled.push_back({{"parameter", each.parameter}, {"argument", each.argument}, {"text", each.text}, {"line", each.line}});
+    coupled.push_back({{"parameter", each.parameter},
+                       {"argument", each.argument},
+                       {"text", each.text},
+                       {"line", each.line}});
   auto &diagnostics = out["diagnostics"] = nlohmann::json::array();
   for (const auto *list : {&facts.diagnostics, &program.remarks})
     for (const auto &diagnostic : *list)
@@ -75,7 +84,11 @@ nlohmann::json errorJson(const std::string &file, const std::string &kernel, con
                      {"parameters", nlohmann::json::array()},
                      {"axes", nlohmann::json::array()},
                      {"constraints", nlohmann::json::array()},
-                     {"effects", {{"reads", nlohmann::json::array()}, {"writes", nlohmann::json::array()}, {"accumulates", nlohmann::json::array()}, {"atomics", nlohmann::json::array()}}},
+                     {"effects",
+                      {{"reads", nlohmann::json::array()},
+                       {"writes", nlohmann::json::array()},
+                       {"accumulates", nlohmann::json::array()},
+                       {"atomics", nlohmann::json::array()}}},
                      {"hostCoupled", nlohmann::json::array()}};
   out["diagnostics"] = toJson(error)["diagnostics"];
   if (out["diagnostics"].empty())
@@ -89,9 +102,10 @@ void printFacts(const Program &program, const KernelFacts &facts, uint32_t line)
     fmt::print(" axes\n");
     std::vector<std::vector<std::string>> rows{{"axis", "extent", "", "tiled by"}};
     for (const auto &axis : facts.axes)
-      rows.push_back({axis.name, extentText(axis),
-                      fmt::format("{}{}", axis.reduction ? "reduction " : "", axis.contiguous ? "contiguous" : ""),
-                      fmt::format("{}", fmt::join(axis.parameters, ", "))});
+      rows.push_back(
+          {axis.name, extentText(axis),
+           fmt::format("{}{}", axis.reduction ? "reduction " : "", axis.contiguous ? "contiguous" : ""),
+           fmt::format("{}", fmt::join(axis.parameters, ", "))});
     fmt::print("{}", table(rows));
   }
   if (!facts.parameters.empty()) {
@@ -102,7 +116,8 @@ void printFacts(const Program &program, const KernelFacts &facts, uint32_t line)
         roles.emplace_back(name(role));
       for (const uint32_t axis : parameter.axes)
         axes.push_back(facts.axes[axis].name);
-      fmt::print("  {}: {}{}{}\n", parameter.name, fmt::join(roles, ", "), axes.empty() ? "" : " of ", fmt::join(axes, ", "));
+      fmt::print("  {}: {}{}{}\n", parameter.name, fmt::join(roles, ", "), axes.empty() ? "" : " of ",
+                 fmt::join(axes, ", "));
       for (const auto &evidence : parameter.evidence)
         fmt::print("      line {}: {}\n", evidence.line, evidence.text);
     }
@@ -110,7 +125,8 @@ void printFacts(const Program &program, const KernelFacts &facts, uint32_t line)
   if (!facts.constraints.empty()) {
     fmt::print(" constraints\n");
     for (const auto &constraint : facts.constraints)
-      fmt::print("  {} [{}]{}\n", constraint.text, constraint.code, constraint.line ? fmt::format(" line {}", constraint.line) : "");
+      fmt::print("  {} [{}]{}\n", constraint.text, constraint.code,
+                 constraint.line ? fmt::format(" line {}", constraint.line) : "");
   }
   const auto listed = [](const char *label, const std::vector<std::string> &names) {
     if (!names.empty())
@@ -122,7 +138,8 @@ void printFacts(const Program &program, const KernelFacts &facts, uint32_t line)
   listed("accumulates into", facts.effects.accumulates);
   listed("updates atomically", facts.effects.atomics);
   for (const auto &coupled : facts.hostCoupled)
-    fmt::print(" host-coupled: {} <- {} ({}, line {})\n", coupled.argument, coupled.parameter, coupled.text, coupled.line);
+    fmt::print(" host-coupled: {} <- {} ({}, line {})\n", coupled.argument, coupled.parameter, coupled.text,
+               coupled.line);
   for (const auto *list : {&facts.diagnostics, &program.remarks})
     for (const auto &diagnostic : *list)
       fmt::print(stderr, "{}", render(diagnostic));
@@ -134,22 +151,25 @@ int analyzeCommand(const Call &call) {
   auto source = readSourceFile(call.file());
   if (!source)
     return report(source.error(), call.json);
-  auto module = lang::parse(*source);
-  if (!module)
-    return report(module.error(), call.json);
+  const auto [module, broken] = lang::parseTolerant(*source);
   auto problem = call.problem();
   if (!problem)
     return report(problem.error(), call.json);
-  std::vector<KernelDeclaration> kernels = kernelsOf(*module);
+  std::vector<KernelDeclaration> kernels = kernelsOf(module);
   if (!call.kernelName().empty())
     std::erase_if(kernels, [&](const KernelDeclaration &kernel) { return kernel.name != call.kernelName(); });
   else
     std::erase_if(kernels, [](const KernelDeclaration &kernel) { return kernel.calledByAnother; });
   if (kernels.empty()) {
     auto missing = Kernel::fromSource(*source, call.kernelName());
-    return report(missing ? Error(ErrorKind::User, "lower.no-kernel", "no kernel to analyse") : missing.error(), call.json);
+    return report(missing ? Error(ErrorKind::User, "lower.no-kernel", "no kernel to analyse")
+                          : missing.error(),
+                  call.json);
   }
-  int status = kDone;
+  int status = broken.empty() || !call.kernelName().empty() ? kDone : kWorkFailed;
+  if (status != kDone)
+    for (const auto &diagnostic : broken)
+      std::fputs(render(diagnostic).c_str(), stderr);
   nlohmann::json list = nlohmann::json::array();
   for (const auto &declaration : kernels) {
     auto kernel = Kernel::fromSource(*source, declaration.name);

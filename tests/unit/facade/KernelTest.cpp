@@ -113,10 +113,18 @@ TEST(Kernel, ReportsAHelpfulReasonForAFixedGrid) {
 }
 
 TEST(Kernel, KeysIgnoreLayoutAndCommentsButNotMeaning) {
-  const auto key = [](const char *source) { return kernelNamed("k", source).tuningKey(problemWith({"x=f32[64]", "n=64"})).value().kernelIdentity; };
-  constexpr const char *kPlain = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, n, B: tl.constexpr):\n    i = tl.program_id(0) * B + tl.arange(0, B)\n    tl.store(x + i, 1.0, mask=i < n)\n";
-  constexpr const char *kMoved = "# moved\nimport triton\n\n\nimport triton.language as tl\n@triton.jit\ndef k(x, n, B: tl.constexpr):\n    # comment\n    i = (tl.program_id(0) * B\n         + tl.arange(0, B))\n\n    tl.store(x + i, 1.0, mask=i < n)\n";
-  constexpr const char *kOther = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, n, B: tl.constexpr):\n    i = tl.program_id(0) * B + tl.arange(0, B)\n    tl.store(x + i, 2.0, mask=i < n)\n";
+  const auto key = [](const char *source) {
+    return kernelNamed("k", source).tuningKey(problemWith({"x=f32[64]", "n=64"})).value().kernelIdentity;
+  };
+  constexpr const char *kPlain =
+      "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, n, B: tl.constexpr):\n    i = "
+      "tl.program_id(0) * B + tl.arange(0, B)\n    tl.store(x + i, 1.0, mask=i < n)\n";
+  constexpr const char *kMoved = "# moved\nimport triton\n\n\nimport triton.language as tl\n@triton.jit\ndef "
+                                 "k(x, n, B: tl.constexpr):\n    # comment\n    i = (tl.program_id(0) * B\n  "
+                                 "       + tl.arange(0, B))\n\n    tl.store(x + i, 1.0, mask=i < n)\n";
+  constexpr const char *kOther =
+      "import triton\nimport triton.language as tl\n@triton.jit\ndef k(x, n, B: tl.constexpr):\n    i = "
+      "tl.program_id(0) * B + tl.arange(0, B)\n    tl.store(x + i, 2.0, mask=i < n)\n";
   EXPECT_EQ(key(kPlain), key(kMoved));
   EXPECT_NE(key(kPlain), key(kOther));
 }
@@ -126,4 +134,12 @@ TEST(Kernel, ExplainsACandidateThatWasNeverGenerated) {
   auto story = kernel.explain(kScale, Config(Config::Map{{"B", int64_t{48}}}));
   ASSERT_TRUE(story) << render(story.error());
   EXPECT_THAT(*story, HasSubstr("shape.pow2"));
+}
+
+TEST(Kernel, ABrokenFunctionDoesNotHideTheOthers) {
+  const std::string source = std::string(kSource) + "\n@triton.jit\ndef broken(x:\n    pass\n";
+  EXPECT_EQ(kernelNamed("scale", source.c_str()).name(), "scale");
+  auto broken = Kernel::fromSource(std::make_shared<const SourceFile>("kernels.py", source), "broken");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().code, "lang.syntax");
 }

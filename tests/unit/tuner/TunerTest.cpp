@@ -10,14 +10,21 @@ using store::TrialStatus;
 
 namespace {
 
-store::TuningKey someKey() { return {.kernelIdentity = "k:1", .targetFingerprint = "t", .toolchain = "c", .specialization = "s", .keyValues = "n=1"}; }
+store::TuningKey someKey() {
+  return {.kernelIdentity = "k:1",
+          .targetFingerprint = "t",
+          .toolchain = "c",
+          .specialization = "s",
+          .keyValues = "n=1"};
+}
 
 struct Ran {
   Expected<Outcome> outcome = fail(ErrorKind::Internal, "internal", "not run");
   std::shared_ptr<store::Store> store = store::Store::inMemory();
 };
 
-Ran run(ScriptedBackend &backend, const std::vector<int64_t> &values, TuneOptions options = {}, std::shared_ptr<store::Store> store = nullptr) {
+Ran run(ScriptedBackend &backend, const std::vector<int64_t> &values, TuneOptions options = {},
+        std::shared_ptr<store::Store> store = nullptr) {
   Ran out;
   if (store)
     out.store = std::move(store);
@@ -33,7 +40,9 @@ const Trial &trialOf(const Outcome &outcome, int64_t value) {
   throw std::runtime_error("no such trial");
 }
 
-int64_t bestOf(const Outcome &outcome) { return *outcome.trials[*outcome.best].candidate.config.integer("B"); }
+int64_t bestOf(const Outcome &outcome) {
+  return *outcome.trials[*outcome.best].candidate.config.integer("B");
+}
 
 } // namespace
 
@@ -128,8 +137,19 @@ TEST(Tuner, CompilesSeriallyWhenAsked) {
   EXPECT_EQ(bestOf(*ran.outcome), 3);
 }
 
+TEST(Tuner, ASecondSampleSavesACandidateWhoseFirstWasDisturbed) {
+  Script disturbed{500};
+  disturbed.firstSampleFactor = 10;
+  ScriptedBackend backend({{1, {1000}}, {2, disturbed}, {3, {90000}}});
+  const Ran ran = run(backend, {1, 2, 3});
+  ASSERT_TRUE(ran.outcome);
+  EXPECT_EQ(bestOf(*ran.outcome), 2);
+  EXPECT_EQ(trialOf(*ran.outcome, 3).code, "run.slow");
+}
+
 TEST(Tuner, NoisyTwinsGiveTheSameWinnerOverManySeeds) {
-  // Two equal candidates and one that is 20 % slower, on a machine with 2 % noise: the first in plan order wins.
+  // Two equal candidates and one that is 20 % slower, on a machine with 2 % noise: the first in plan order
+  // wins.
   int first = 0, slower = 0;
   constexpr int kRepeats = 200;
   for (int seed = 0; seed < kRepeats; ++seed) {
