@@ -30,10 +30,11 @@ struct Kernel::Impl {
   Expected<Path> pathFor(const Problem &problem, const Config &config);
 };
 
-/// Canonical text of what changes the compiled code besides the configuration: argument kinds and dtypes, integers that
-/// are 1 or need 64 bits, and constexpr values.
+/// Canonical text of what changes the compiled code besides the configuration: argument kinds and dtypes,
+/// integers that are 1 or need 64 bits, and constexpr values.
 std::string specializationOf(const Problem &problem);
-/// Canonical text of the values that the tuning key consists of: those named by `key`, else every integer and shape.
+/// Canonical text of the values that the tuning key consists of: those named by `key`, else every integer and
+/// shape.
 std::string keyValuesOf(const Problem &problem);
 
 /// The grid of a problem over a Program's symbols. Without any given, the one that the analysis inferred.

@@ -13,19 +13,23 @@ constexpr size_t kMaxPaths = 16; ///< a kernel whose candidates take more ways t
 /// Every argument of the kernel must be known before candidates make sense.
 Expected<void> requireArguments(const Program &program, const LaunchArguments &arguments) {
   for (const auto &parameter : program.parameters) {
-    const bool isRuntime = parameter.kind == Parameter::Kind::Pointer || parameter.kind == Parameter::Kind::Scalar;
+    const bool isRuntime =
+        parameter.kind == Parameter::Kind::Pointer || parameter.kind == Parameter::Kind::Scalar;
     if (isRuntime && !arguments.find(parameter.name)) {
-      auto diagnostic = makeDiagnostic(Severity::Error, "arg.missing", fmt::format("the argument '{}' was not given", parameter.name),
-                                       parameter.location);
-      diagnostic.help(parameter.type.isPointer() ? fmt::format("add -a {}={}[SIZE]", parameter.name, tilewright::name(parameter.type.dtype))
+      auto diagnostic =
+          makeDiagnostic(Severity::Error, "arg.missing",
+                         fmt::format("the argument '{}' was not given", parameter.name), parameter.location);
+      diagnostic.help(parameter.type.isPointer() ? fmt::format("add -a {}={}[SIZE]", parameter.name,
+                                                               tilewright::name(parameter.type.dtype))
                                                  : fmt::format("add -a {}=VALUE", parameter.name));
       return Unexpected(Error(ErrorKind::User, std::move(diagnostic)));
     }
   }
   for (const auto &argument : arguments.values)
     if (!program.findParameter(argument.name)) {
-      auto diagnostic = makeDiagnostic(Severity::Error, "arg.unknown",
-                                       fmt::format("'{}' has no argument '{}'", program.kernel, argument.name));
+      auto diagnostic =
+          makeDiagnostic(Severity::Error, "arg.unknown",
+                         fmt::format("'{}' has no argument '{}'", program.kernel, argument.name));
       std::string names;
       for (const auto &parameter : program.parameters)
         names += (names.empty() ? "" : ", ") + parameter.name;
@@ -55,10 +59,11 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
     waiting.pop_back();
     if (!planned.insert(path.program.get()).second)
       continue;
-    const SpaceRequest request{*path.program, *path.facts,     *out.target,     problem.arguments, *path.grid,
-                               problem.hints, problem.configs, problem.onlyConfigs};
+    const SpaceRequest request{*path.program, *path.facts,   *out.target,     problem.arguments,
+                               *path.grid,    problem.hints, problem.configs, problem.onlyConfigs};
     CandidateSpace space = generate(request);
-    out.considered += out.paths.empty() ? space.considered : 0; // the same product is considered on every path
+    out.considered +=
+        out.paths.empty() ? space.considered : 0; // the same product is considered on every path
     // A candidate that takes another branch is planned on its own path.
     for (const auto &rejection : space.rejected) {
       if (rejection.code != "path.condition" || waiting.size() + planned.size() >= kMaxPaths)
@@ -68,8 +73,9 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
         waiting.push_back(*other);
     }
     PathPlan pathPlan{std::move(path), std::move(space), {}};
-    const SpaceRequest stable{*pathPlan.path.program, *pathPlan.path.facts, *out.target,     problem.arguments,
-                              *pathPlan.path.grid,    problem.hints,        problem.configs, problem.onlyConfigs};
+    const SpaceRequest stable{*pathPlan.path.program, *pathPlan.path.facts, *out.target,
+                              problem.arguments,      *pathPlan.path.grid,  problem.hints,
+                              problem.configs,        problem.onlyConfigs};
     pathPlan.plan = rank(stable, pathPlan.space, keep);
     for (auto &candidate : pathPlan.plan.ranked)
       if (seen.insert(candidate.candidate.config).second)
@@ -79,16 +85,18 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
     out.paths.push_back(std::move(pathPlan));
   }
 
-  std::stable_sort(out.ranked.begin(), out.ranked.end(), [](const tuner::Entrant &a, const tuner::Entrant &b) {
-    return a.planned.prediction.timeNs < b.planned.prediction.timeNs;
-  });
+  std::stable_sort(out.ranked.begin(), out.ranked.end(),
+                   [](const tuner::Entrant &a, const tuner::Entrant &b) {
+                     return a.planned.prediction.timeNs < b.planned.prediction.timeNs;
+                   });
   if (keep && out.paths.size() > 1) {
     size_t generated = 0;
     std::erase_if(out.ranked, [&](const tuner::Entrant &entrant) {
       if (entrant.planned.candidate.origin != Origin::Generated || generated++ < keep)
         return false;
       out.rejected.push_back({entrant.planned.candidate.config, "model.rank",
-                              fmt::format("predicted {:.1f} us; the best {} are kept", entrant.planned.prediction.timeNs / 1e3, keep),
+                              fmt::format("predicted {:.1f} us; the best {} are kept",
+                                          entrant.planned.prediction.timeNs / 1e3, keep),
                               Origin::Generated});
       return true;
     });
@@ -113,7 +121,8 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
   if (!out.ranked.empty())
     out.emptyReason.reset();
   else if (!out.emptyReason)
-    out.emptyReason = Error(ErrorKind::Refusal, "space.empty", fmt::format("no candidate of '{}' is feasible", name()));
+    out.emptyReason =
+        Error(ErrorKind::Refusal, "space.empty", fmt::format("no candidate of '{}' is feasible", name()));
   return out;
 }
 

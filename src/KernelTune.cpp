@@ -19,7 +19,8 @@ std::shared_ptr<store::Store> storeFor(const TuneSettings &settings, std::option
 }
 
 /// What the store knows of a key, as the trials of a result.
-std::vector<tuner::Trial> rememberedTrials(const std::vector<store::TrialRecord> &records, store::Method method) {
+std::vector<tuner::Trial> rememberedTrials(const std::vector<store::TrialRecord> &records,
+                                           store::Method method) {
   std::map<Config, size_t> place;
   std::vector<tuner::Trial> out;
   for (const auto &record : records) {
@@ -43,11 +44,13 @@ std::vector<tuner::Trial> rememberedTrials(const std::vector<store::TrialRecord>
   return out;
 }
 
-/// Whether a remembered choice still answers the question: every configuration that the caller names was tried, and one of
-/// those that may win was chosen.
-bool answers(const store::ChoiceRecord &choice, const std::vector<tuner::Trial> &trials, const Problem &problem) {
+/// Whether a remembered choice still answers the question: every configuration that the caller names was
+/// tried, and one of those that may win was chosen.
+bool answers(const store::ChoiceRecord &choice, const std::vector<tuner::Trial> &trials,
+             const Problem &problem) {
   const auto tried = [&](const Config &config) {
-    return std::any_of(trials.begin(), trials.end(), [&](const tuner::Trial &trial) { return trial.candidate.config == config; });
+    return std::any_of(trials.begin(), trials.end(),
+                       [&](const tuner::Trial &trial) { return trial.candidate.config == config; });
   };
   if (!std::all_of(problem.configs.begin(), problem.configs.end(), tried))
     return false;
@@ -112,7 +115,8 @@ Expected<store::TuningKey> Kernel::tuningKey(const Problem &problem) const {
   return key;
 }
 
-Expected<TuneResult> Kernel::tune(const Problem &problem, LaunchBuffers buffers, const TuneSettings &settings) const {
+Expected<TuneResult> Kernel::tune(const Problem &problem, LaunchBuffers buffers,
+                                  const TuneSettings &settings) const {
   TuneResult out;
   auto store = storeFor(settings, out.storeProblem);
   TW_TRY(const store::TuningKey key, tuningKey(problem));
@@ -144,7 +148,8 @@ Expected<TuneResult> Kernel::tune(const Problem &problem, LaunchBuffers buffers,
   if (plan.ranked.empty())
     return Unexpected(*plan.emptyReason);
   tuner::Tuner tuner(*backend, store, settings.options);
-  TW_TRY(tuner::Outcome outcome, tuner.tune(key, std::move(plan.ranked), *plan.paths.front().path.facts, problem.arguments, buffers));
+  TW_TRY(tuner::Outcome outcome,
+         tuner.tune(key, std::move(plan.ranked), *plan.paths.front().path.facts, problem.arguments, buffers));
   out.best = outcome.trials[*outcome.best].candidate.config;
   out.timeNs = outcome.trials[*outcome.best].timeNs;
   out.method = outcome.method;
@@ -157,7 +162,8 @@ Expected<TuneResult> Kernel::tune(const Problem &problem, LaunchBuffers buffers,
   return out;
 }
 
-Expected<std::shared_ptr<const CompiledKernel>> Kernel::compile(const Problem &problem, const Config &config) const {
+Expected<std::shared_ptr<const CompiledKernel>> Kernel::compile(const Problem &problem,
+                                                                const Config &config) const {
   TW_TRY(const Target target, findTarget(problem.target));
   TW_TRY(const std::shared_ptr<Backend> backend, backendFor(target));
   TW_TRY(const Path path, impl_->pathFor(problem, config));
@@ -180,8 +186,10 @@ Expected<void> Kernel::run(const Problem &problem, const Config &config, LaunchB
   return compiled->launch(words, grid);
 }
 
-Expected<void> Kernel::launch(const Problem &problem, LaunchBuffers buffers, const TuneSettings &settings) const {
-  const std::string text = fmt::format("{};{};{};{}", problem.target, specializationOf(problem), keyValuesOf(problem), searchText(problem));
+Expected<void> Kernel::launch(const Problem &problem, LaunchBuffers buffers,
+                              const TuneSettings &settings) const {
+  const std::string text = fmt::format("{};{};{};{}", problem.target, specializationOf(problem),
+                                       keyValuesOf(problem), searchText(problem));
   const std::string digest = contentHash(text);
   uint64_t words[4] = {};
   std::copy(digest.begin(), digest.end(), reinterpret_cast<char *>(words));
@@ -190,7 +198,8 @@ Expected<void> Kernel::launch(const Problem &problem, LaunchBuffers buffers, con
     TW_TRY(const TuneResult tuned, tune(problem, buffers, settings));
     TW_TRY(const auto compiled, compile(problem, tuned.best));
     TW_TRY(const Path path, impl_->pathFor(problem, tuned.best));
-    entry = impl_->dispatch.insert(words, {compiled, path.program, tuned.best, tuned.timeNs, std::string(store::toString(tuned.method))});
+    entry = impl_->dispatch.insert(words, {compiled, path.program, tuned.best, tuned.timeNs,
+                                           std::string(store::toString(tuned.method))});
   }
   TW_TRY(const SymValues values, bindLaunch(*entry->program, problem.arguments, entry->config));
   TW_TRY(const Grid grid, gridOf(problem, *entry->program, nullptr));

@@ -31,11 +31,13 @@ Expected<std::vector<const RuntimeArgument *>> matched(const Program &program, L
   std::vector<const RuntimeArgument *> out;
   for (const ValueId id : program.body().arguments) {
     const Parameter *parameter = program.parameterOf(id);
-    const auto found = std::find_if(buffers.begin(), buffers.end(),
-                                    [&](const RuntimeArgument &each) { return parameter && each.name == parameter->name; });
+    const auto found = std::find_if(buffers.begin(), buffers.end(), [&](const RuntimeArgument &each) {
+      return parameter && each.name == parameter->name;
+    });
     if (found == buffers.end())
       return fail(ErrorKind::User, "arg.missing",
-                  fmt::format("no memory or value was given for the argument '{}'", parameter ? parameter->name : "?"));
+                  fmt::format("no memory or value was given for the argument '{}'",
+                              parameter ? parameter->name : "?"));
     out.push_back(&*found);
   }
   return out;
@@ -55,9 +57,11 @@ std::string keyValuesOf(const Problem &problem) {
   std::vector<std::string> parts;
   for (const auto &argument : problem.arguments.values) {
     const bool named = std::find(problem.key.begin(), problem.key.end(), argument.name) != problem.key.end();
-    const bool isSize = std::holds_alternative<int64_t>(argument.value) || std::holds_alternative<TensorSpec>(argument.value);
-    const bool isConstant = std::holds_alternative<bool>(argument.value) || std::holds_alternative<std::string>(argument.value) ||
-                            std::holds_alternative<DType>(argument.value) || std::holds_alternative<NoneValue>(argument.value);
+    const bool isSize =
+        std::holds_alternative<int64_t>(argument.value) || std::holds_alternative<TensorSpec>(argument.value);
+    const bool isConstant =
+        std::holds_alternative<bool>(argument.value) || std::holds_alternative<std::string>(argument.value) ||
+        std::holds_alternative<DType>(argument.value) || std::holds_alternative<NoneValue>(argument.value);
     if (named || (problem.key.empty() && isSize) || isConstant)
       parts.push_back(fmt::format("{}={}", argument.name, toString(argument.value)));
   }
@@ -78,16 +82,19 @@ Expected<Grid> gridOf(const Problem &problem, const Program &program, const Kern
   if (!problem.grid.empty())
     return parseGrid(problem.grid, program, problem.arguments);
   const bool inferred = facts && !facts->inferredGrid.empty() &&
-                        std::all_of(facts->inferredGrid.begin(), facts->inferredGrid.end(), [](SymInt dim) { return dim.valid(); });
+                        std::all_of(facts->inferredGrid.begin(), facts->inferredGrid.end(),
+                                    [](SymInt dim) { return dim.valid(); });
   if (inferred) {
     std::vector<std::string> texts;
     for (const SymInt dim : facts->inferredGrid)
       texts.push_back(toString(dim));
     return Grid::symbolic(facts->inferredGrid, fmt::format("({},)", fmt::join(texts, ", ")));
   }
-  auto diagnostic = makeDiagnostic(Severity::Error, "grid.missing",
-                                   fmt::format("no grid was given for '{}' and the kernel alone does not tell it", program.kernel));
-  diagnostic.help("give the launch grid as a Python expression over arguments and open parameters, for example -g \"(cdiv(n, BLOCK),)\"");
+  auto diagnostic = makeDiagnostic(
+      Severity::Error, "grid.missing",
+      fmt::format("no grid was given for '{}' and the kernel alone does not tell it", program.kernel));
+  diagnostic.help("give the launch grid as a Python expression over arguments and open parameters, for "
+                  "example -g \"(cdiv(n, BLOCK),)\"");
   return Unexpected(Error(ErrorKind::User, std::move(diagnostic)));
 }
 
@@ -118,7 +125,8 @@ Expected<std::shared_ptr<Backend>> backendFor(const Target &target) {
   if (target.kind == TargetKind::Cpu)
     return loadBackend("cpu");
   return fail(ErrorKind::Unavailable, "target.unavailable",
-              fmt::format("nothing here can run or simulate code for {}; 'candidates' and 'explain' work for it without a device",
+              fmt::format("nothing here can run or simulate code for {}; 'candidates' and 'explain' work for "
+                          "it without a device",
                           target.name));
 }
 

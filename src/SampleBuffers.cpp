@@ -20,8 +20,12 @@ public:
     return z ^ (z >> 31);
   }
   /// In [-1, 1).
-  float symmetric() { return static_cast<float>(static_cast<int64_t>(next()) >> 40) / static_cast<float>(1 << 23); }
-  int64_t within(int64_t low, int64_t high) { return low + static_cast<int64_t>(next() % (static_cast<uint64_t>(high - low) + 1)); }
+  float symmetric() {
+    return static_cast<float>(static_cast<int64_t>(next()) >> 40) / static_cast<float>(1 << 23);
+  }
+  int64_t within(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(next() % (static_cast<uint64_t>(high - low) + 1));
+  }
 
 private:
   uint64_t state_;
@@ -31,7 +35,9 @@ uint16_t halfBits(float value) { return std::bit_cast<uint16_t>(static_cast<_Flo
 uint16_t bfloatBits(float value) { return static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16); }
 
 void fill(std::byte *out, int64_t count, const TensorSpec &tensor, Random &random) {
-  const auto store = [&](int64_t index, auto value) { std::memcpy(out + index * sizeof(value), &value, sizeof(value)); };
+  const auto store = [&](int64_t index, auto value) {
+    std::memcpy(out + index * sizeof(value), &value, sizeof(value));
+  };
   for (int64_t i = 0; i < count; ++i) {
     switch (tensor.dtype) {
     case DType::Float64:
@@ -53,7 +59,8 @@ void fill(std::byte *out, int64_t count, const TensorSpec &tensor, Random &rando
       // Small by default, so that sums of products stay exact and indices are seldom wild.
       const auto [low, high] = tensor.valueRange.value_or(std::pair<int64_t, int64_t>{0, 15});
       const int64_t value = random.within(low, high);
-      std::memcpy(out + i * byteSize(tensor.dtype), &value, byteSize(tensor.dtype)); // little-endian, as every target here
+      std::memcpy(out + i * byteSize(tensor.dtype), &value,
+                  byteSize(tensor.dtype)); // little-endian, as every target here
       break;
     }
     }
@@ -62,7 +69,8 @@ void fill(std::byte *out, int64_t count, const TensorSpec &tensor, Random &rando
 
 } // namespace
 
-Expected<SampleBuffers> SampleBuffers::make(const Program &program, const LaunchArguments &arguments, uint64_t seed) {
+Expected<SampleBuffers> SampleBuffers::make(const Program &program, const LaunchArguments &arguments,
+                                            uint64_t seed) {
   constexpr size_t kAlignment = 64;
   SampleBuffers out;
   Random random(seed);
@@ -73,8 +81,8 @@ Expected<SampleBuffers> SampleBuffers::make(const Program &program, const Launch
     const ArgumentValue *value = arguments.find(parameter->name);
     if (!value)
       return fail(ErrorKind::User, "arg.missing",
-                  fmt::format("the argument '{}' was not given; add -a {}={}", parameter->name, parameter->name,
-                              parameter->type.isPointer() ? "f32[SIZE]" : "VALUE"));
+                  fmt::format("the argument '{}' was not given; add -a {}={}", parameter->name,
+                              parameter->name, parameter->type.isPointer() ? "f32[SIZE]" : "VALUE"));
     RuntimeArgument argument;
     argument.name = parameter->name;
     if (const auto *tensor = std::get_if<TensorSpec>(value)) {
@@ -83,7 +91,8 @@ Expected<SampleBuffers> SampleBuffers::make(const Program &program, const Launch
       void *start = memory.get();
       size_t room = bytes + kAlignment;
       std::align(kAlignment, bytes, start, room);
-      fill(static_cast<std::byte *>(start), static_cast<int64_t>(bytes / byteSize(tensor->dtype)), *tensor, random);
+      fill(static_cast<std::byte *>(start), static_cast<int64_t>(bytes / byteSize(tensor->dtype)), *tensor,
+           random);
       argument.memory = {static_cast<std::byte *>(start), bytes};
       out.memory_.push_back(std::move(memory));
     } else if (const auto *integer = std::get_if<int64_t>(value)) {

@@ -30,7 +30,8 @@ double median(std::vector<double> values) {
 }
 
 /// Medians of two activities timed in turns, each repeated to at least `minNs` a sample.
-std::pair<double, double> interleaved(const std::function<void()> &ours, const std::function<void()> &peer, int rounds = 15, double minNs = 2e6) {
+std::pair<double, double> interleaved(const std::function<void()> &ours, const std::function<void()> &peer,
+                                      int rounds = 15, double minNs = 2e6) {
   const auto repeats = [&](const std::function<void()> &work) {
     work();
     const double begin = nowNs();
@@ -112,41 +113,67 @@ Ready prepare(const Case &each, std::optional<Config> config) {
   return out;
 }
 
-void line(std::string_view what, std::string_view ours, std::string_view peer, double ratio, std::string_view target, bool met) {
-  fmt::print("{:<44} {:>14} {:>14} {:>8.2f}  {:<12} {}\n", what, ours, peer, ratio, target, met ? "met" : "MISSED");
+void line(std::string_view what, std::string_view ours, std::string_view peer, double ratio,
+          std::string_view target, bool met) {
+  fmt::print("{:<44} {:>14} {:>14} {:>8.2f}  {:<12} {}\n", what, ours, peer, ratio, target,
+             met ? "met" : "MISSED");
 }
 
 void vectorAdd(int64_t count) {
   const auto n = std::to_string(count);
-  Ready ready = prepare({"vector_add.py", "vector_add", "(cdiv(n_elements, BLOCK),)", {"x=f32[" + n + "]", "y=f32[" + n + "]", "out=f32[" + n + "]", "n_elements=" + n}}, std::nullopt);
-  const auto [ours, peer] = interleaved([&] { ready.launch(); }, [&] { peers::vectorAdd(ready.memory(0), ready.memory(1), ready.memory(2), count); });
-  line(fmt::format("vector add {} ({})", count, ready.config.toString()), fmt::format("{:.2f} us", ours / 1e3), fmt::format("{:.2f} us", peer / 1e3), ours / peer, "<= 1.30", ours / peer <= 1.3);
+  Ready ready = prepare({"vector_add.py",
+                         "vector_add",
+                         "(cdiv(n_elements, BLOCK),)",
+                         {"x=f32[" + n + "]", "y=f32[" + n + "]", "out=f32[" + n + "]", "n_elements=" + n}},
+                        std::nullopt);
+  const auto [ours, peer] =
+      interleaved([&] { ready.launch(); },
+                  [&] { peers::vectorAdd(ready.memory(0), ready.memory(1), ready.memory(2), count); });
+  line(fmt::format("vector add {} ({})", count, ready.config.toString()),
+       fmt::format("{:.2f} us", ours / 1e3), fmt::format("{:.2f} us", peer / 1e3), ours / peer, "<= 1.30",
+       ours / peer <= 1.3);
 }
 
 void softmax(const char *kernel, int64_t rows, int64_t cols) {
   const auto shape = fmt::format("f32[{},{}]", rows, cols);
   const bool online = std::string_view(kernel) == "softmax_online";
-  Case each{"softmax.py", kernel, online ? "(cdiv(n_rows, ROWS),)" : fmt::format("({},)", rows),
-            {"x=" + shape, "y=" + shape, fmt::format("x_row_stride={}", cols), fmt::format("y_row_stride={}", cols), fmt::format("n_cols={}", cols)}};
+  Case each{"softmax.py",
+            kernel,
+            online ? "(cdiv(n_rows, ROWS),)" : fmt::format("({},)", rows),
+            {"x=" + shape, "y=" + shape, fmt::format("x_row_stride={}", cols),
+             fmt::format("y_row_stride={}", cols), fmt::format("n_cols={}", cols)}};
   if (online)
     each.arguments.push_back(fmt::format("n_rows={}", rows));
   Ready ready = prepare(each, std::nullopt);
-  const auto [ours, peer] = interleaved([&] { ready.launch(); }, [&] { peers::softmaxRows(ready.memory(0), ready.memory(1), rows, cols); });
-  line(fmt::format("{} {}x{} ({})", kernel, rows, cols, ready.config.toString()), fmt::format("{:.1f} us", ours / 1e3), fmt::format("{:.1f} us", peer / 1e3), ours / peer,
-       "<= 1.30", ours / peer <= 1.3);
+  const auto [ours, peer] = interleaved(
+      [&] { ready.launch(); }, [&] { peers::softmaxRows(ready.memory(0), ready.memory(1), rows, cols); });
+  line(fmt::format("{} {}x{} ({})", kernel, rows, cols, ready.config.toString()),
+       fmt::format("{:.1f} us", ours / 1e3), fmt::format("{:.1f} us", peer / 1e3), ours / peer, "<= 1.30",
+       ours / peer <= 1.3);
 }
 
 void matmul(int64_t size) {
   const auto n = std::to_string(size), shape = "f32[" + n + "," + n + "]";
-  Ready ready = prepare({"matmul.py", "matmul", "(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N),)",
-                         {"a=" + shape, "b=" + shape, "c=" + shape, "M=" + n, "N=" + n, "K=" + n, "stride_am=" + n, "stride_ak=1", "stride_bk=" + n, "stride_bn=1", "stride_cm=" + n, "stride_cn=1"}},
-                        std::nullopt);
+  Ready ready =
+      prepare({"matmul.py",
+               "matmul",
+               "(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N),)",
+               {"a=" + shape, "b=" + shape, "c=" + shape, "M=" + n, "N=" + n, "K=" + n, "stride_am=" + n,
+                "stride_ak=1", "stride_bk=" + n, "stride_bn=1", "stride_cm=" + n, "stride_cn=1"}},
+              std::nullopt);
   std::vector<float> c(static_cast<size_t>(size * size));
   const int s = static_cast<int>(size);
   const auto [ours, peer] = interleaved([&] { ready.launch(); },
-                                        [&] { cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s, s, s, 1, ready.memory(0), s, ready.memory(1), s, 0, c.data(), s); }, 9, 2e7);
-  const double flops = 2.0 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
-  line(fmt::format("f32 matmul {} ({})", size, ready.config.toString()), fmt::format("{:.1f} GF/s", flops / ours), fmt::format("{:.1f} GF/s", flops / peer), peer / ours, ">= 0.70", peer / ours >= 0.7);
+                                        [&] {
+                                          cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, s, s, s, 1,
+                                                      ready.memory(0), s, ready.memory(1), s, 0, c.data(), s);
+                                        },
+                                        9, 2e7);
+  const double flops =
+      2.0 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
+  line(fmt::format("f32 matmul {} ({})", size, ready.config.toString()),
+       fmt::format("{:.1f} GF/s", flops / ours), fmt::format("{:.1f} GF/s", flops / peer), peer / ours,
+       ">= 0.70", peer / ours >= 0.7);
 }
 
 /// Median compile time (code generation to object code, in this process) of one configuration.
@@ -168,36 +195,71 @@ double compileMs(const Case &each, const Config &config) {
 
 void compileTime(const Case &each, const Config &small, const Config &large) {
   const double smallMs = compileMs(each, small), largeMs = compileMs(each, large);
-  line(fmt::format("compile {}: {} | {}", each.kernel, large.toString(), small.toString()), fmt::format("{:.1f} ms", largeMs), fmt::format("{:.1f} ms", smallMs), largeMs / smallMs,
+  line(fmt::format("compile {}: {} | {}", each.kernel, large.toString(), small.toString()),
+       fmt::format("{:.1f} ms", largeMs), fmt::format("{:.1f} ms", smallMs), largeMs / smallMs,
        "<=1.5, <=60ms", largeMs / smallMs <= 1.5 && largeMs <= 60 && smallMs <= 60);
 }
 
 void relaunch() {
-  Ready ready = prepare({"vector_add.py", "vector_add", "(cdiv(n_elements, BLOCK),)", {"x=f32[64]", "y=f32[64]", "out=f32[64]", "n_elements=64"}}, Config(Config::Map{{"BLOCK", int64_t{64}}}));
-  const auto [ours, peer] = interleaved([&] { ready.launch(); }, [&] { peers::vectorAdd(ready.memory(0), ready.memory(1), ready.memory(2), 64); });
-  line("relaunch, 1 program (peer: direct call)", fmt::format("{:.0f} ns", ours), fmt::format("{:.0f} ns", peer), ours / 5000, "<= 5 us", ours <= 5000);
+  Ready ready = prepare({"vector_add.py",
+                         "vector_add",
+                         "(cdiv(n_elements, BLOCK),)",
+                         {"x=f32[64]", "y=f32[64]", "out=f32[64]", "n_elements=64"}},
+                        Config(Config::Map{{"BLOCK", int64_t{64}}}));
+  const auto [ours, peer] =
+      interleaved([&] { ready.launch(); },
+                  [&] { peers::vectorAdd(ready.memory(0), ready.memory(1), ready.memory(2), 64); });
+  line("relaunch, 1 program (peer: direct call)", fmt::format("{:.0f} ns", ours),
+       fmt::format("{:.0f} ns", peer), ours / 5000, "<= 5 us", ours <= 5000);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   const bool quick = argc > 1 && std::string_view(argv[1]) == "--quick";
-  fmt::print("{}; OpenBLAS kernel {}, {} threads\n", probeCpu().description, openblas_get_corename(), openblas_get_num_threads());
+  fmt::print("{}; OpenBLAS kernel {}, {} threads\n", probeCpu().description, openblas_get_corename(),
+             openblas_get_num_threads());
   fmt::print("{:<44} {:>14} {:>14} {:>8}  {:<12}\n", "figure", "ours", "peer", "ratio", "target");
   relaunch();
-  const Case add{"vector_add.py", "vector_add", "(cdiv(n_elements, BLOCK),)", {"x=f32[98432]", "y=f32[98432]", "out=f32[98432]", "n_elements=98432"}};
-  compileTime(add, Config(Config::Map{{"BLOCK", int64_t{64}}}), Config(Config::Map{{"BLOCK", int64_t{65536}}}));
-  const Case shot{"softmax.py", "softmax_one_shot", "(64,)", {"x=f32[64,60]", "y=f32[64,60]", "x_row_stride=60", "y_row_stride=60", "n_cols=60"}};
-  compileTime(shot, Config(Config::Map{{"BLOCK", int64_t{64}}}), Config(Config::Map{{"BLOCK", int64_t{65536}}}));
-  const Case norm{"layer_norm.py", "layer_norm", "(cdiv(n_rows, ROWS),)", {"x=f32[64,60]", "y=f32[64,60]", "weight=f32[60]", "bias=f32[60]", "row_stride=60", "n_rows=64", "n_cols=60", "eps=1e-5"}};
-  compileTime(norm, Config(Config::Map{{"ROWS", int64_t{1}}, {"COLS", int64_t{64}}}), Config(Config::Map{{"ROWS", int64_t{1}}, {"COLS", int64_t{65536}}}));
-  const Case mm{"matmul.py", "matmul", "(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N),)",
-                {"a=f32[512,512]", "b=f32[512,512]", "c=f32[512,512]", "M=512", "N=512", "K=512", "stride_am=512", "stride_ak=1", "stride_bk=512", "stride_bn=1", "stride_cm=512", "stride_cn=1"}};
-  compileTime(mm, Config(Config::Map{{"BLOCK_M", int64_t{16}}, {"BLOCK_N", int64_t{16}}, {"BLOCK_K", int64_t{16}}, {"GROUP_SIZE_M", int64_t{8}}}),
-              Config(Config::Map{{"BLOCK_M", int64_t{256}}, {"BLOCK_N", int64_t{256}}, {"BLOCK_K", int64_t{256}}, {"GROUP_SIZE_M", int64_t{8}}}));
-  for (const int64_t count : quick ? std::vector<int64_t>{98432} : std::vector<int64_t>{4096, 98432, 1 << 20, 1 << 24})
+  const Case add{"vector_add.py",
+                 "vector_add",
+                 "(cdiv(n_elements, BLOCK),)",
+                 {"x=f32[98432]", "y=f32[98432]", "out=f32[98432]", "n_elements=98432"}};
+  compileTime(add, Config(Config::Map{{"BLOCK", int64_t{64}}}),
+              Config(Config::Map{{"BLOCK", int64_t{65536}}}));
+  const Case shot{"softmax.py",
+                  "softmax_one_shot",
+                  "(64,)",
+                  {"x=f32[64,60]", "y=f32[64,60]", "x_row_stride=60", "y_row_stride=60", "n_cols=60"}};
+  compileTime(shot, Config(Config::Map{{"BLOCK", int64_t{64}}}),
+              Config(Config::Map{{"BLOCK", int64_t{65536}}}));
+  const Case norm{"layer_norm.py",
+                  "layer_norm",
+                  "(cdiv(n_rows, ROWS),)",
+                  {"x=f32[64,60]", "y=f32[64,60]", "weight=f32[60]", "bias=f32[60]", "row_stride=60",
+                   "n_rows=64", "n_cols=60", "eps=1e-5"}};
+  compileTime(norm, Config(Config::Map{{"ROWS", int64_t{1}}, {"COLS", int64_t{64}}}),
+              Config(Config::Map{{"ROWS", int64_t{1}}, {"COLS", int64_t{65536}}}));
+  const Case mm{"matmul.py",
+                "matmul",
+                "(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N),)",
+                {"a=f32[512,512]", "b=f32[512,512]", "c=f32[512,512]", "M=512", "N=512", "K=512",
+                 "stride_am=512", "stride_ak=1", "stride_bk=512", "stride_bn=1", "stride_cm=512",
+                 "stride_cn=1"}};
+  compileTime(mm,
+              Config(Config::Map{{"BLOCK_M", int64_t{16}},
+                                 {"BLOCK_N", int64_t{16}},
+                                 {"BLOCK_K", int64_t{16}},
+                                 {"GROUP_SIZE_M", int64_t{8}}}),
+              Config(Config::Map{{"BLOCK_M", int64_t{256}},
+                                 {"BLOCK_N", int64_t{256}},
+                                 {"BLOCK_K", int64_t{256}},
+                                 {"GROUP_SIZE_M", int64_t{8}}}));
+  for (const int64_t count :
+       quick ? std::vector<int64_t>{98432} : std::vector<int64_t>{4096, 98432, 1 << 20, 1 << 24})
     vectorAdd(count);
-  for (const int64_t cols : quick ? std::vector<int64_t>{781} : std::vector<int64_t>{128, 781, 1024, 3000, 8192}) {
+  for (const int64_t cols :
+       quick ? std::vector<int64_t>{781} : std::vector<int64_t>{128, 781, 1024, 3000, 8192}) {
     softmax("softmax_one_shot", 1024, cols);
     softmax("softmax_online", 1024, cols);
   }

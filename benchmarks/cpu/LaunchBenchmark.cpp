@@ -1,5 +1,5 @@
-// What a launch costs beyond the kernel's own work, what loading costs, and when a small grid should stay on one thread.
-// The kernels are hand-written MLIR, so nothing of the front end is measured.
+// What a launch costs beyond the kernel's own work, what loading costs, and when a small grid should stay on
+// one thread. The kernels are hand-written MLIR, so nothing of the front end is measured.
 #include "../../tests/unit/cpu/HandWrittenModule.h"
 
 #include <benchmark/benchmark.h>
@@ -54,14 +54,18 @@ void relaunchWithScratch(benchmark::State &state) {
 }
 BENCHMARK(relaunchWithScratch);
 
-/// Grids of short programs, on one thread and as the pool decides: the crossing is LaunchPool.cpp's kBreakEvenNs.
+/// Grids of short programs, on one thread and as the pool decides: the crossing is LaunchPool.cpp's
+/// kBreakEvenNs.
 void smallGrid(benchmark::State &state) {
   const auto kernel = orDie(loadText(kShortPrograms, hostIsa(), static_cast<uint32_t>(state.range(1))));
   const uint64_t arguments[4] = {};
   for (auto _ : state)
     benchmark::DoNotOptimize(kernel->launch(arguments, {state.range(0), 1, 1}));
 }
-BENCHMARK(smallGrid)->ArgsProduct({{16, 64, 256, 1024, 4096}, {1, 64}})->ArgNames({"programs", "threads"})->UseRealTime();
+BENCHMARK(smallGrid)
+    ->ArgsProduct({{16, 64, 256, 1024, 4096}, {1, 64}})
+    ->ArgNames({"programs", "threads"})
+    ->UseRealTime();
 
 /// Waking the other threads for nothing: the cost that a grid must be worth.
 void spreadEmptyGrid(benchmark::State &state) {

@@ -50,7 +50,8 @@ public:
       return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
     });
     for (const AccessTerm &term : map.terms)
-      if (term.kind == AccessTerm::Kind::Lane && (term.coefficient.isConstant(1) || term.coefficient.isConstant(-1)))
+      if (term.kind == AccessTerm::Kind::Lane &&
+          (term.coefficient.isConstant(1) || term.coefficient.isConstant(-1)))
         map.contiguousAxis = static_cast<int32_t>(term.index);
     return map;
   }

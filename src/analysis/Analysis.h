@@ -5,8 +5,8 @@
 
 namespace tilewright::analysis {
 
-/// What the steps of the analysis share: the traced Program, the walks, and the facts so far. Each step reads what the
-/// earlier ones found and adds its own part; `analyze` calls them in the order of this list.
+/// What the steps of the analysis share: the traced Program, the walks, and the facts so far. Each step reads
+/// what the earlier ones found and adds its own part; `analyze` calls them in the order of this list.
 struct Analysis {
   Analysis(const Program &program, const Grid *grid);
 
@@ -25,9 +25,11 @@ struct Analysis {
   Axis &axisOf(const Walk &walk) { return facts.axes[static_cast<size_t>(walk.axis)]; }
   bool mentionsScalar(SymInt expression); ///< a runtime scalar
   bool mentionsOpen(SymInt expression);   ///< an open parameter
-  /// A condition or extent that a candidate and a launch decide: free of program ids, loops and loaded values.
+  /// A condition or extent that a candidate and a launch decide: free of program ids, loops and loaded
+  /// values.
   bool isLaunchTime(SymInt expression);
-  const Parameter *scalarNamed(SymInt symbol) const; ///< the runtime scalar that is exactly this symbol, or null
+  const Parameter *
+  scalarNamed(SymInt symbol) const; ///< the runtime scalar that is exactly this symbol, or null
   /// Walks with lanes at one position: more than one per buffer where a loop was unrolled.
   using Pieces = std::unordered_multimap<const SymNode *, size_t>;
   std::pair<Pieces::const_iterator, Pieces::const_iterator> piecesAt(SymInt position);
@@ -39,20 +41,21 @@ private:
 /// An evidence that is not there yet is appended; repeated lines are not.
 void addEvidence(std::vector<Evidence> &list, Evidence evidence);
 
-/// What one tile of a walk has to hold when nothing of the tile's own size moves it: the extent, or the step from one
-/// program (or iteration) to the next. Invalid when unknown.
+/// What one tile of a walk has to hold when nothing of the tile's own size moves it: the extent, or the step
+/// from one program (or iteration) to the next. Invalid when unknown.
 SymInt coverOf(const Walk &walk);
 
-/// Where the walk's address starts, without program ids, iterations and lanes; invalid if it depends on loaded values.
+/// Where the walk's address starts, without program ids, iterations and lanes; invalid if it depends on
+/// loaded values.
 SymInt constantPart(Analysis &analysis, const Walk &walk);
 
-/// How far the pieces of an unrolled loop reach together: base + i*S + lane for i = 0, 1, 2 reaches 3*S. The walk's own size
-/// when it is the only piece.
+/// How far the pieces of an unrolled loop reach together: base + i*S + lane for i = 0, 1, 2 reaches 3*S. The
+/// walk's own size when it is the only piece.
 SymInt reachOf(Analysis &analysis, const Walk &walk);
 
-void takeGridExtents(Analysis &analysis);  ///< extents that only the grid tells
-void findAxes(Analysis &analysis);         ///< facts.axes, Walk::axis, facts.loops
-void findReductions(Analysis &analysis);   ///< Axis::reduction
+void takeGridExtents(Analysis &analysis); ///< extents that only the grid tells
+void findAxes(Analysis &analysis);        ///< facts.axes, Walk::axis, facts.loops
+void findReductions(Analysis &analysis);  ///< Axis::reduction
 void findEffects(Analysis &analysis);
 void findWork(Analysis &analysis);
 void findRoles(Analysis &analysis);        ///< facts.parameters

@@ -27,7 +27,9 @@ std::string_view name(Role role) {
   return "";
 }
 
-bool ParameterFacts::hasRole(Role role) const { return std::find(roles.begin(), roles.end(), role) != roles.end(); }
+bool ParameterFacts::hasRole(Role role) const {
+  return std::find(roles.begin(), roles.end(), role) != roles.end();
+}
 
 const ParameterFacts *KernelFacts::find(std::string_view parameter) const {
   const auto found = std::find_if(parameters.begin(), parameters.end(),
@@ -145,13 +147,15 @@ SymInt reachOf(Analysis &analysis, const Walk &walk) {
   for (auto piece = first; piece != last; ++piece) {
     const Walk &other = analysis.walks[piece->second];
     const SymInt start = constantPart(analysis, other);
-    if (other.size == walk.size && other.stride.isConstant(1) && start.valid() && analysis.mentionsOpen(start))
+    if (other.size == walk.size && other.stride.isConstant(1) && start.valid() &&
+        analysis.mentionsOpen(start))
       reach = context.max(reach, context.add(start, other.size));
   }
   return reach;
 }
 
-std::pair<Analysis::Pieces::const_iterator, Analysis::Pieces::const_iterator> Analysis::piecesAt(SymInt position) {
+std::pair<Analysis::Pieces::const_iterator, Analysis::Pieces::const_iterator>
+Analysis::piecesAt(SymInt position) {
   if (pieces_.empty())
     for (size_t i = 0; i < walks.size(); ++i)
       if (walks[i].hasLanes())

@@ -49,7 +49,8 @@ private:
     std::vector<uint32_t> open;
     for (const Parameter &parameter : analysis_.program.parameters)
       if (parameter.kind == Parameter::Kind::Open && parameter.symbol.valid() &&
-          (indices_.mentions(walk.position, parameter.symbol) || indices_.mentions(walk.size, parameter.symbol)))
+          (indices_.mentions(walk.position, parameter.symbol) ||
+           indices_.mentions(walk.size, parameter.symbol)))
         open.push_back(parameter.symbol.symbolId());
     return open;
   }

@@ -30,8 +30,9 @@ private:
     if (!condition.valid() || condition.isConstant(1))
       return;
     if (!analysis_.isLaunchTime(condition)) {
-      analysis_.facts.diagnostics.push_back(makeDiagnostic(
-          Severity::Remark, std::move(code), "not checked, because it depends on values that only the kernel reads: " + text));
+      analysis_.facts.diagnostics.push_back(
+          makeDiagnostic(Severity::Remark, std::move(code),
+                         "not checked, because it depends on values that only the kernel reads: " + text));
       return;
     }
     for (const Constraint &known : analysis_.facts.constraints)
@@ -106,8 +107,8 @@ private:
       // range(n // B) over blocks of B drops what is left over.
       Division blocks;
       if (asDivision(total, blocks) && blocks.step == unit && !blocks.ceiling && isOpen(unit)) {
-        requireMultiple(analysis_.mentionsScalar(blocks.total) ? "divide.tail" : "divide.floor", blocks.total, unit,
-                        lineOfLoop(step));
+        requireMultiple(analysis_.mentionsScalar(blocks.total) ? "divide.tail" : "divide.floor", blocks.total,
+                        unit, lineOfLoop(step));
         continue;
       }
       // The loop walks inside a block that a program owns: pid*B + k*S, k*S < B.
@@ -117,14 +118,16 @@ private:
           block = program.amount;
       if (!block.valid() || !isOpen(step.amount))
         continue;
-      const SymInt reach = asDivision(total, blocks) && blocks.step == unit ? blocks.total : context_.mul(total, unit);
+      const SymInt reach =
+          asDivision(total, blocks) && blocks.step == unit ? blocks.total : context_.mul(total, unit);
       if (reach != block)
         continue;
       add("order.tile", context_.le(step.amount, block), toString(step.amount) + " <= " + toString(block),
           lineOfLoop(step));
       const bool endsWithBlock =
           std::find(walk.innerExtents.begin(), walk.innerExtents.end(), block) != walk.innerExtents.end();
-      const bool repeatable = analysis_.facts.effects.atomics.empty() && analysis_.facts.effects.accumulates.empty() &&
+      const bool repeatable = analysis_.facts.effects.atomics.empty() &&
+                              analysis_.facts.effects.accumulates.empty() &&
                               (walk.axis < 0 || !analysis_.axisOf(walk).reduction);
       if (!endsWithBlock && !repeatable)
         requireMultiple("divide.floor", block, step.amount, lineOfLoop(step));
@@ -137,8 +140,9 @@ private:
       return;
     for (const Walk::Step &step : walk.programs) {
       Division blocks;
-      if (step.index < analysis_.grid->dims().size() && asDivision(analysis_.grid->dims()[step.index], blocks) &&
-          blocks.step == step.amount && !blocks.ceiling && isOpen(step.amount))
+      if (step.index < analysis_.grid->dims().size() &&
+          asDivision(analysis_.grid->dims()[step.index], blocks) && blocks.step == step.amount &&
+          !blocks.ceiling && isOpen(step.amount))
         requireMultiple("divide.tail", blocks.total, step.amount, lineOf(walk));
     }
   }

@@ -4,8 +4,9 @@
 
 namespace tilewright::analysis {
 
-/// Buffers in the order of the kernel's parameters. A buffer that is both read and written counts as accumulated into,
-/// whatever the order and the addresses are: a trial run on it may change what the next one sees.
+/// Buffers in the order of the kernel's parameters. A buffer that is both read and written counts as
+/// accumulated into, whatever the order and the addresses are: a trial run on it may change what the next one
+/// sees.
 void findEffects(Analysis &analysis) {
   const size_t count = analysis.program.parameters.size();
   std::vector<bool> reads(count), writes(count), atomics(count);

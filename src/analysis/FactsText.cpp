@@ -47,8 +47,8 @@ std::string print(const KernelFacts &facts) {
     std::vector<std::string> axes;
     for (uint32_t axis : parameter.axes)
       axes.push_back(facts.axes[axis].name);
-    out += fmt::format("  parameter {} {} of [{}] {}\n", parameter.name, fmt::join(roles, "+"), fmt::join(axes, ", "),
-                       name(parameter.confidence));
+    out += fmt::format("  parameter {} {} of [{}] {}\n", parameter.name, fmt::join(roles, "+"),
+                       fmt::join(axes, ", "), name(parameter.confidence));
     out += lines(parameter.evidence);
   }
   for (const Constraint &constraint : facts.constraints)
@@ -59,9 +59,13 @@ std::string print(const KernelFacts &facts) {
       terms.push_back(termText(term));
     for (SymInt extent : access.maskExtent)
       masks.push_back(text(extent));
-    out += fmt::format("  {} {}: {} + {}{}{}{} mask [{}]\n", access.atomic ? "atomic" : access.write ? "store" : "load",
-                       access.buffer.empty() ? "?" : access.buffer, text(access.constant), fmt::join(terms, " + "),
-                       access.indirect ? " indirect" : "", access.modular ? " modular" : "",
+    out += fmt::format("  {} {}: {} + {}{}{}{} mask [{}]\n",
+                       access.atomic  ? "atomic"
+                       : access.write ? "store"
+                                      : "load",
+                       access.buffer.empty() ? "?" : access.buffer, text(access.constant),
+                       fmt::join(terms, " + "), access.indirect ? " indirect" : "",
+                       access.modular ? " modular" : "",
                        access.contiguousAxis >= 0 ? fmt::format(" contiguous {}", access.contiguousAxis) : "",
                        fmt::join(masks, ", "));
   }
@@ -81,7 +85,8 @@ std::string print(const KernelFacts &facts) {
     out += fmt::format("  grid ({})\n", fmt::join(dims, ", "));
   }
   for (const Diagnostic &diagnostic : facts.diagnostics)
-    out += fmt::format("  {}: {} [{}]\n", severityName(diagnostic.severity), diagnostic.message, diagnostic.code);
+    out += fmt::format("  {}: {} [{}]\n", severityName(diagnostic.severity), diagnostic.message,
+                       diagnostic.code);
   return out;
 }
 

@@ -29,7 +29,8 @@ public:
         if (!walk.extent.valid() || !analysis_.isLaunchTime(walk.extent))
           continue;
         if (indices_.mentions(step.amount, IndexKind::ProgramCount))
-          return context_.constant(1); // the next digit of a linear program number: the first axis can do it all
+          return context_.constant(
+              1); // the next digit of a linear program number: the first axis can do it all
         const SymInt count = context_.cdiv(walk.extent, step.amount);
         if (walk.hasLanes() || walk.source == Walk::Source::Guard)
           return count;
@@ -111,8 +112,9 @@ void inferGrid(Analysis &analysis) {
     if (ids[axis].valid())
       axes = axis + 1;
   for (size_t axis = 0; axis < axes; ++axis)
-    analysis.facts.inferredGrid.push_back(
-        ids[axis].valid() ? reader.programsAlong(static_cast<uint32_t>(axis)) : analysis.context().constant(1));
+    analysis.facts.inferredGrid.push_back(ids[axis].valid()
+                                              ? reader.programsAlong(static_cast<uint32_t>(axis))
+                                              : analysis.context().constant(1));
 }
 
 } // namespace tilewright::analysis

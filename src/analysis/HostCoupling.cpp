@@ -32,7 +32,8 @@ private:
     return open;
   }
 
-  void couple(const std::vector<const Parameter *> &open, const std::string &argument, const std::string &why, OpId op) {
+  void couple(const std::vector<const Parameter *> &open, const std::string &argument, const std::string &why,
+              OpId op) {
     for (const Parameter *parameter : open) {
       for (const HostCoupling &known : analysis_.facts.hostCoupled)
         if (known.parameter == parameter->name && known.argument == argument)
@@ -65,10 +66,11 @@ private:
     }
   }
 
-  /// pid % tiles_n with steps of BLOCK_N: the number of tiles along N is an argument. In a loop over tiles_m * tiles_n
-  /// tasks the other factor counts the tiles of task // tiles_n.
+  /// pid % tiles_n with steps of BLOCK_N: the number of tiles along N is an argument. In a loop over tiles_m
+  /// * tiles_n tasks the other factor counts the tiles of task // tiles_n.
   void readDecoding(const Walk &walk) {
-    if (!walk.decodedStep.valid() || (walk.decoded.op() != SymOp::Mod && walk.decoded.op() != SymOp::FloorDiv))
+    if (!walk.decodedStep.valid() ||
+        (walk.decoded.op() != SymOp::Mod && walk.decoded.op() != SymOp::FloorDiv))
       return;
     const SymInt divisor = walk.decoded.operands()[1];
     const Parameter *count = nullptr;
@@ -100,7 +102,8 @@ private:
         const Parameter *count = analysis_.scalarNamed(bound.extent);
         if (count && bound.position == indices_.programIds()[step.index])
           couple(openIn(step.amount), count->name,
-                 "programs are counted up to " + count->name + ", each with a block of " + toString(step.amount),
+                 "programs are counted up to " + count->name + ", each with a block of " +
+                     toString(step.amount),
                  access.op);
       }
   }
@@ -132,7 +135,8 @@ private:
         if (storesPerProgram(number, split.program, split.open)) {
           const std::string &buffer = analysis_.program.parameters[access.buffers[0]].name;
           couple(split.open, buffer,
-                 "one result per program goes to " + buffer + ", so its length depends on the block size", access.op);
+                 "one result per program goes to " + buffer + ", so its length depends on the block size",
+                 access.op);
         }
     }
   }
@@ -140,7 +144,8 @@ private:
   bool storesPerProgram(uint32_t number, uint32_t programAxis, const std::vector<const Parameter *> &open) {
     const AccessRecord &access = analysis_.trace.accesses[number];
     const SymInt program = indices_.programIds()[programAxis];
-    if (!program.valid() || !indices_.mentions(access.offset, program) || indices_.mentionsUnknown(access.offset))
+    if (!program.valid() || !indices_.mentions(access.offset, program) ||
+        indices_.mentionsUnknown(access.offset))
       return false;
     for (const Parameter *parameter : open) {
       if (indices_.mentions(access.offset, parameter->symbol))

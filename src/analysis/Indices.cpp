@@ -6,7 +6,8 @@ namespace tilewright::analysis {
 
 namespace {
 
-constexpr int64_t kMaxIndex = (int64_t(1) << 31) - 1; ///< program ids, iterations and lanes are 32-bit in Triton
+constexpr int64_t kMaxIndex =
+    (int64_t(1) << 31) - 1; ///< program ids, iterations and lanes are 32-bit in Triton
 
 const IndexSymbol kFree{};
 
@@ -63,7 +64,8 @@ SymInt Indices::programCount(uint32_t axis, SymInt known) {
 }
 
 SymInt Indices::iteration(OpId loop) {
-  const SymInt symbol = context_.newSymbol(SymbolKind::LoopIndex, "iter" + std::to_string(loop), {0, kMaxIndex});
+  const SymInt symbol =
+      context_.newSymbol(SymbolKind::LoopIndex, "iter" + std::to_string(loop), {0, kMaxIndex});
   return remember(symbol, {IndexKind::Iteration, 0, {}, loop});
 }
 

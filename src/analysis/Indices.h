@@ -8,28 +8,28 @@ namespace tilewright::analysis {
 
 /// What a symbol of an index expression stands for, seen from the analysis.
 enum class IndexKind : uint8_t {
-  Free,         ///< a parameter, a runtime scalar: the same for every lane, iteration and program
+  Free, ///< a parameter, a runtime scalar: the same for every lane, iteration and program
   ProgramId,
   ProgramCount,
-  Lane,         ///< position along one axis of a tile
-  Iteration,    ///< number of the iteration of a loop, from 0 in steps of 1
-  Carry,        ///< what a loop has added to a carried value so far
-  Loaded,       ///< a value that was read from memory
-  Opaque,       ///< anything else that is only known to exist
+  Lane,      ///< position along one axis of a tile
+  Iteration, ///< number of the iteration of a loop, from 0 in steps of 1
+  Carry,     ///< what a loop has added to a carried value so far
+  Loaded,    ///< a value that was read from memory
+  Opaque,    ///< anything else that is only known to exist
 };
 
 struct IndexSymbol {
   IndexKind kind = IndexKind::Free;
-  uint32_t axis = 0;    ///< program-id axis, or tile axis of a lane
-  SymInt size;          ///< Lane: elements along the axis
-  OpId op = kNone;      ///< the loop, the load, or the operation that made it
+  uint32_t axis = 0;     ///< program-id axis, or tile axis of a lane
+  SymInt size;           ///< Lane: elements along the axis
+  OpId op = kNone;       ///< the loop, the load, or the operation that made it
   uint32_t laneAxes = 0; ///< Loaded, Opaque, Carry: bit d is set when the value differs along tile axis d
 };
 
 /// The symbols that the analysis adds to a Program's context, and what every symbol stands for.
 ///
-/// The lane symbol of a tile axis is determined by (axis, size), so two tiles of one shape share their lanes and
-/// elementwise arithmetic on tiles is plain arithmetic on expressions:
+/// The lane symbol of a tile axis is determined by (axis, size), so two tiles of one shape share their lanes
+/// and elementwise arithmetic on tiles is plain arithmetic on expressions:
 ///
 ///     rows[:, None] * stride + cols[None, :]   =   stride*(pid*BLOCK + lane0) + lane1
 class Indices {

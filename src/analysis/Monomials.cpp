@@ -117,9 +117,10 @@ bool asDivision(SymInt expression, Division &division) {
   const SymInt numerator = expression.operands()[0], step = expression.operands()[1];
   const SymInt rounded = context.add(context.sub(numerator, step), context.constant(1));
   // n + B - 1 gets shorter when B - 1 is taken away, n does not.
-  const bool ceiling = step.isConstant() ? numerator.op() == SymOp::Add && numerator.operands().back().isConstant() &&
-                                               *numerator.operands().back().constant() == *step.constant() - 1
-                                         : rounded.weight() < numerator.weight();
+  const bool ceiling = step.isConstant()
+                           ? numerator.op() == SymOp::Add && numerator.operands().back().isConstant() &&
+                                 *numerator.operands().back().constant() == *step.constant() - 1
+                           : rounded.weight() < numerator.weight();
   division = {ceiling ? rounded : numerator, step, ceiling};
   return true;
 }

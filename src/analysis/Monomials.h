@@ -5,8 +5,8 @@
 
 namespace tilewright::analysis {
 
-/// One summand of an expression in normal form: coefficient * product of factors. A factor is a symbol or an atom
-/// (floor division, modulo, min, ...), now and then a sum that normalisation left undistributed.
+/// One summand of an expression in normal form: coefficient * product of factors. A factor is a symbol or an
+/// atom (floor division, modulo, min, ...), now and then a sum that normalisation left undistributed.
 ///
 ///     B*(pid // 4) - n + 3   =   1·{B, pid // 4},  -1·{n},  3·{}
 struct Monomial {

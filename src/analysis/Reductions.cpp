@@ -7,8 +7,8 @@ namespace tilewright::analysis {
 
 namespace {
 
-/// Which axes of data tiles are one direction: joined through elementwise arithmetic, reductions, dots and loops, so that
-/// the axis of a tl.sum leads back to the loads whose values it adds up.
+/// Which axes of data tiles are one direction: joined through elementwise arithmetic, reductions, dots and
+/// loops, so that the axis of a tl.sum leads back to the loads whose values it adds up.
 class DataAxes {
 public:
   explicit DataAxes(Analysis &analysis) : analysis_(analysis), program_(analysis.program) {
@@ -47,7 +47,8 @@ private:
   void unite(ValueId a, size_t axisA, ValueId b, size_t axisB) {
     if (axisA >= rank(a) || axisB >= rank(b) || !takesPart(a) || !takesPart(b))
       return;
-    if (program_.value(a).type.shape[axisA].isConstant(1) || program_.value(b).type.shape[axisB].isConstant(1))
+    if (program_.value(a).type.shape[axisA].isConstant(1) ||
+        program_.value(b).type.shape[axisB].isConstant(1))
       return;
     parent_[root(a, axisA)] = root(b, axisB);
   }

@@ -10,8 +10,8 @@ namespace {
 class RoleFinder {
 public:
   RoleFinder(Analysis &analysis, const Parameter &parameter)
-      : analysis_(analysis), indices_(analysis.indices()), context_(analysis.context()), parameter_(parameter),
-        symbol_(parameter.symbol) {
+      : analysis_(analysis), indices_(analysis.indices()), context_(analysis.context()),
+        parameter_(parameter), symbol_(parameter.symbol) {
     facts_.name = parameter.name;
   }
 
@@ -61,7 +61,8 @@ private:
         add(Role::Tile, &walk, withProgram("programs take turns over the axis"));
         continue;
       }
-      // pid*(rows*B) + k*B with a runtime count of rows: the caller decides how much a program does, not B alone.
+      // pid*(rows*B) + k*B with a runtime count of rows: the caller decides how much a program does, not B
+      // alone.
       const auto inLoop = std::find_if(walk.loops.begin(), walk.loops.end(),
                                        [&](const Walk::Step &loop) { return in(loop.amount); });
       if (inLoop != walk.loops.end())
@@ -124,8 +125,8 @@ private:
       return;
     reported_ = true;
     analysis_.unresolved("analysis.extent",
-                         "neither a mask nor a loop nor the grid bounds this access: tiles of '" + parameter_.name +
-                             "' must end exactly where the data ends",
+                         "neither a mask nor a loop nor the grid bounds this access: tiles of '" +
+                             parameter_.name + "' must end exactly where the data ends",
                          analysis_.program.op(analysis_.trace.accesses[walk.access].op).location);
   }
 
@@ -185,7 +186,8 @@ private:
     }
     if (facts_.confidence == Confidence::Guess)
       analysis_.unresolved("analysis.role",
-                           "the meaning of '" + parameter_.name + "' could not be found: " + facts_.evidence.back().text,
+                           "the meaning of '" + parameter_.name +
+                               "' could not be found: " + facts_.evidence.back().text,
                            parameter_.location);
   }
 

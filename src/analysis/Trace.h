@@ -3,13 +3,14 @@
 
 namespace tilewright::analysis {
 
-/// What is known of an SSA value that takes part in addressing: an integer (scalar or tile) as an expression over
-/// program ids, iterations, lanes and runtime scalars; a pointer as buffers plus offset; a block pointer or
-/// descriptor as base, shape, strides and offsets. Floats have no IndexValue.
+/// What is known of an SSA value that takes part in addressing: an integer (scalar or tile) as an expression
+/// over program ids, iterations, lanes and runtime scalars; a pointer as buffers plus offset; a block pointer
+/// or descriptor as base, shape, strides and offsets. Floats have no IndexValue.
 struct IndexValue {
   enum class Kind : uint8_t { None, Integer, Pointer, Block } kind = Kind::None;
-  SymInt expr;                   ///< the integer, or the pointer's offset in elements
-  std::vector<uint32_t> buffers; ///< pointer parameters (indices) that the pointer may come from; empty if unknown
+  SymInt expr; ///< the integer, or the pointer's offset in elements
+  std::vector<uint32_t>
+      buffers; ///< pointer parameters (indices) that the pointer may come from; empty if unknown
   std::vector<SymInt> shape, strides, offsets; ///< Block
 
   bool known() const { return kind != Kind::None; }
@@ -22,18 +23,19 @@ struct AccessRecord {
   DType dtype = DType::Void;
   SymInt offset;
   std::vector<SymInt> tileShape;
-  SymInt mask;                 ///< 0/1-valued over lanes; invalid without a mask
-  SymInt guard;                ///< conditions of enclosing branches and earlier returns; invalid if none
-  /// Block pointers and descriptors: the extent that each axis was declared with (bounds checks are in `mask` too).
+  SymInt mask;  ///< 0/1-valued over lanes; invalid without a mask
+  SymInt guard; ///< conditions of enclosing branches and earlier returns; invalid if none
+  /// Block pointers and descriptors: the extent that each axis was declared with (bounds checks are in `mask`
+  /// too).
   std::vector<SymInt> declaredOffset, declaredExtent;
-  uint32_t loop = kNone;       ///< innermost enclosing loop: index into Trace::loops
+  uint32_t loop = kNone; ///< innermost enclosing loop: index into Trace::loops
 };
 
 struct LoopRecord {
   OpId op = kNone;
-  uint32_t parent = kNone;     ///< index of the enclosing loop
+  uint32_t parent = kNone; ///< index of the enclosing loop
   SymInt iteration;
-  SymInt lower, upper, step, trip; ///< lower .. step are invalid for `while`
+  SymInt lower, upper, step, trip;       ///< lower .. step are invalid for `while`
   std::vector<ValueId> carriedArguments; ///< body arguments
   std::vector<ValueId> carriedYields;
 };
@@ -58,8 +60,8 @@ struct Trace {
 };
 
 /// Walks the Program in order. Loop-carried integers and pointers that grow by a fixed step become
-/// init + step*iteration; a carried value of any other shape stays unknown. Never fails: what cannot be followed is an
-/// unknown symbol.
+/// init + step*iteration; a carried value of any other shape stays unknown. Never fails: what cannot be
+/// followed is an unknown symbol.
 Trace trace(const Program &program);
 
 } // namespace tilewright::analysis

@@ -87,16 +87,19 @@ void Tracer::visitIf(OpId id) {
       setOpaque(op.results[i], id);
       continue;
     }
-    at(op.results[i]) = merge(id, condition, at(yields[0][i]), at(yields[1][i]), program_.value(op.results[i]).type);
+    at(op.results[i]) =
+        merge(id, condition, at(yields[0][i]), at(yields[1][i]), program_.value(op.results[i]).type);
   }
-  // What follows an early return runs under the opposite condition. (visitRegion restores the guard at its end.)
+  // What follows an early return runs under the opposite condition. (visitRegion restores the guard at its
+  // end.)
   if (op.regions.size() > 0 && endsInReturn(program_, op.regions[0]))
     guard_ = conjunction(outer, context_.logicalNot(condition));
   else if (op.regions.size() > 1 && endsInReturn(program_, op.regions[1]))
     guard_ = conjunction(outer, condition);
 }
 
-IndexValue Tracer::merge(OpId op, SymInt condition, const IndexValue &a, const IndexValue &b, const Type &type) {
+IndexValue Tracer::merge(OpId op, SymInt condition, const IndexValue &a, const IndexValue &b,
+                         const Type &type) {
   IndexValue merged;
   if (a.kind != b.kind || !a.known()) {
     if (type.kind == Type::Kind::Value && isInteger(type.dtype)) {
@@ -126,7 +129,8 @@ IndexValue Tracer::merge(OpId op, SymInt condition, const IndexValue &a, const I
   return merged;
 }
 
-/// The body sees init + symbol: lanes of the initial value stay visible, and the symbol is what the loop has added.
+/// The body sees init + symbol: lanes of the initial value stay visible, and the symbol is what the loop has
+/// added.
 Tracer::Carried Tracer::enterCarried(OpId loop, ValueId init, ValueId argument) {
   Carried carried{at(init), {}};
   IndexValue value = carried.init;
@@ -146,8 +150,8 @@ Tracer::Carried Tracer::enterCarried(OpId loop, ValueId init, ValueId argument) 
   return carried;
 }
 
-/// Decides what each carried symbol is: value at the end of the body minus value at its start, if that difference is the
-/// same in every iteration. Sets the loop's results.
+/// Decides what each carried symbol is: value at the end of the body minus value at its start, if that
+/// difference is the same in every iteration. Sets the loop's results.
 void Tracer::leaveCarried(OpId id, const std::vector<Carried> &carried, const std::vector<ValueId> &yields,
                           const LoopRecord &loop, uint32_t firstSymbol) {
   const Op &op = program_.op(id);
@@ -156,8 +160,8 @@ void Tracer::leaveCarried(OpId id, const std::vector<Carried> &carried, const st
       const IndexKind kind = indices_.of(symbol).kind;
       if (kind == IndexKind::Lane)
         return false;
-      const bool varies = kind == IndexKind::Iteration || kind == IndexKind::Carry || kind == IndexKind::Loaded ||
-                          kind == IndexKind::Opaque;
+      const bool varies = kind == IndexKind::Iteration || kind == IndexKind::Carry ||
+                          kind == IndexKind::Loaded || kind == IndexKind::Opaque;
       if (varies && symbol >= firstSymbol)
         return false;
     }
@@ -247,7 +251,8 @@ void Tracer::visitWhile(OpId id) {
   const Region &condition = program_.region(op.regions[0]);
   const Region &body = program_.region(op.regions[1]);
   std::vector<Carried> carried;
-  for (size_t i = 0; i < op.operands.size() && i < condition.arguments.size() && i < body.arguments.size(); ++i) {
+  for (size_t i = 0; i < op.operands.size() && i < condition.arguments.size() && i < body.arguments.size();
+       ++i) {
     carried.push_back(enterCarried(id, op.operands[i], condition.arguments[i]));
     at(body.arguments[i]) = at(condition.arguments[i]);
     loop.carriedArguments.push_back(body.arguments[i]);

@@ -100,7 +100,8 @@ void Tracer::visitBlockAccess(OpId id) {
   setResultsOpaque(id);
 }
 
-/// The same access in pointer form: base + Σ (offset_d + lane_d) * stride_d, masked where the axis is checked.
+/// The same access in pointer form: base + Σ (offset_d + lane_d) * stride_d, masked where the axis is
+/// checked.
 void Tracer::recordBlockAccess(OpId id, const IndexValue &block, const std::vector<SymInt> &offsets,
                                uint32_t checkedAxes) {
   const Op &op = program_.op(id);

@@ -84,9 +84,11 @@ void Tracer::visitSource(OpId id) {
       setInteger(result, constant(op.attributes.integerOr("value", 0)));
     return;
   case OpKind::ProgramId:
-    return setInteger(result, indices_.programId(static_cast<uint32_t>(op.attributes.integerOr("axis", 0)), known));
+    return setInteger(result,
+                      indices_.programId(static_cast<uint32_t>(op.attributes.integerOr("axis", 0)), known));
   case OpKind::ProgramCount:
-    return setInteger(result, indices_.programCount(static_cast<uint32_t>(op.attributes.integerOr("axis", 0)), known));
+    return setInteger(
+        result, indices_.programCount(static_cast<uint32_t>(op.attributes.integerOr("axis", 0)), known));
   default: { // Iota
     SymInt start = op.attributes.sym("start");
     if (!start.valid())

@@ -3,8 +3,8 @@
 
 namespace tilewright::analysis {
 
-/// The walk behind `trace`: one visit per op. Control flow is in TraceControl.cpp, memory in TraceMemory.cpp, arithmetic
-/// and shapes in TraceValues.cpp.
+/// The walk behind `trace`: one visit per op. Control flow is in TraceControl.cpp, memory in TraceMemory.cpp,
+/// arithmetic and shapes in TraceValues.cpp.
 class Tracer {
 public:
   Tracer(const Program &program, Trace &result);
@@ -27,7 +27,8 @@ private:
   void visitMakeBlock(OpId id);
   void visitAdvance(OpId id);
   void visitBlockAccess(OpId id);
-  void recordBlockAccess(OpId id, const IndexValue &block, const std::vector<SymInt> &offsets, uint32_t checkedAxes);
+  void recordBlockAccess(OpId id, const IndexValue &block, const std::vector<SymInt> &offsets,
+                         uint32_t checkedAxes);
 
   // Control flow
   void visitFor(OpId id);
@@ -59,10 +60,10 @@ private:
   SymContext &context_;
   SymInt guard_;
   uint32_t loop_ = kNone;
-  std::vector<std::vector<ValueId>> yields_;             ///< operands of the last yield, by region depth
-  std::unordered_map<uint32_t, SymInt> resolved_;        ///< carry symbol -> step * iteration
-  std::vector<uint32_t> resolvedOrder_;                  ///< inner loops first
-  std::unordered_map<uint64_t, SymInt> loadedBy_;        ///< (buffer, offset) -> the symbol of the value there
+  std::vector<std::vector<ValueId>> yields_;      ///< operands of the last yield, by region depth
+  std::unordered_map<uint32_t, SymInt> resolved_; ///< carry symbol -> step * iteration
+  std::vector<uint32_t> resolvedOrder_;           ///< inner loops first
+  std::unordered_map<uint64_t, SymInt> loadedBy_; ///< (buffer, offset) -> the symbol of the value there
 };
 
 } // namespace tilewright::analysis

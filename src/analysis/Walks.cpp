@@ -10,12 +10,13 @@ namespace tilewright::analysis {
 
 namespace {
 
-constexpr int kMaxSteps = 64; ///< program ids and loops that one address follows; more is no kernel that we know
+constexpr int kMaxSteps =
+    64; ///< program ids and loops that one address follows; more is no kernel that we know
 
 /// How a lane occurs in an address.
 struct LaneUse {
-  SymInt coefficient;  ///< elements per lane; invalid when the lane does not occur or only inside a division
-  SymInt wrapped;      ///< the modulo atom that the lane goes through, if it does
+  SymInt coefficient; ///< elements per lane; invalid when the lane does not occur or only inside a division
+  SymInt wrapped;     ///< the modulo atom that the lane goes through, if it does
 };
 
 class WalkFinder {
@@ -136,7 +137,8 @@ private:
         if (indices_.mentionsIndex(coefficient))
           break;
         if (factor == lane)
-          use.coefficient = use.coefficient.valid() ? context_.add(use.coefficient, coefficient) : coefficient;
+          use.coefficient =
+              use.coefficient.valid() ? context_.add(use.coefficient, coefficient) : coefficient;
         else if (factor.op() == SymOp::Mod && !use.wrapped.valid() && !use.coefficient.valid()) {
           use.coefficient = coefficient;
           use.wrapped = factor;
@@ -147,14 +149,16 @@ private:
     return use;
   }
 
-  /// Of several bounds on one lane the one that follows the programs furthest gives position and extent; the others
-  /// are ends of blocks inside it.
+  /// Of several bounds on one lane the one that follows the programs furthest gives position and extent; the
+  /// others are ends of blocks inside it.
   void takeBounds(Walk &walk, const std::vector<Bound> &bounds) {
     const Bound *best = nullptr;
     const auto reach = [&](const Bound &bound) {
       int score = 0;
       for (uint32_t symbol : indices_.symbolsIn(bound.position))
-        score += indices_.of(symbol).kind == IndexKind::ProgramId ? 16 : indices_.of(symbol).kind == IndexKind::Iteration;
+        score += indices_.of(symbol).kind == IndexKind::ProgramId
+                     ? 16
+                     : indices_.of(symbol).kind == IndexKind::Iteration;
       return score;
     };
     for (const Bound &bound : bounds) {
@@ -177,8 +181,8 @@ private:
         walk.innerExtents.push_back(bound.extent);
   }
 
-  /// Without a mask only the address tells which program ids and loops move a lane: a step belongs to the lane whose
-  /// coefficient divides it, preferably by a multiple of the lane's tile size.
+  /// Without a mask only the address tells which program ids and loops move a lane: a step belongs to the
+  /// lane whose coefficient divides it, preferably by a multiple of the lane's tile size.
   void attachToOpenLanes(std::vector<Walk> &open) {
     if (open.empty())
       return;
@@ -220,7 +224,8 @@ private:
     });
   }
 
-  /// What is left of the address moves without lanes: rows by program id, rows by loop index, decoded numbers.
+  /// What is left of the address moves without lanes: rows by program id, rows by loop index, decoded
+  /// numbers.
   void addScalarWalks() {
     // A branch says what belongs together: row < n_rows with row = pid*ROWS + i.
     for (const Bound &bound : guards_) {
@@ -232,7 +237,8 @@ private:
         if (kind != IndexKind::ProgramId && kind != IndexKind::Iteration)
           continue;
         const SymInt symbol = symbolOf(bound.position, id);
-        const SymInt amount = linearCoefficient(bound.position, symbol), found = linearCoefficient(rest_, symbol);
+        const SymInt amount = linearCoefficient(bound.position, symbol),
+                     found = linearCoefficient(rest_, symbol);
         stride = amount.valid() && found.valid() ? divideExactly(found, amount) : SymInt();
         break;
       }
@@ -443,7 +449,8 @@ void decompose(Trace &trace, Walk &walk) {
 
 SymInt turnsOf(const Walk &walk, const Walk::Step &program) {
   for (const Walk::Step &loop : walk.loops)
-    if (const SymInt turns = divideExactly(loop.amount, program.amount); turns.valid() && !turns.isConstant(1))
+    if (const SymInt turns = divideExactly(loop.amount, program.amount);
+        turns.valid() && !turns.isConstant(1))
       return turns;
   return {};
 }
@@ -479,7 +486,8 @@ std::vector<Walk> findWalks(Trace &trace) {
     if (walk.extent.valid())
       extentAt.emplace(walk.position.node(), walk.extent);
   for (Walk &walk : walks)
-    if (const auto found = extentAt.find(walk.position.node()); !walk.extent.valid() && found != extentAt.end()) {
+    if (const auto found = extentAt.find(walk.position.node());
+        !walk.extent.valid() && found != extentAt.end()) {
       walk.extent = found->second;
       walk.source = Walk::Source::SamePosition;
     }

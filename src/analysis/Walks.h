@@ -8,25 +8,25 @@ namespace tilewright::analysis {
 ///
 ///     position = lane + Σ step·program + Σ step·iteration (+ decodedStep·f(program ids))
 ///
-/// with unit steps per element. A matrix access has two; a row number that only a program id gives is one without
-/// lanes. Walks are what extents, axes and roles hang on.
+/// with unit steps per element. A matrix access has two; a row number that only a program id gives is one
+/// without lanes. Walks are what extents, axes and roles hang on.
 struct Walk {
   enum class Source : uint8_t { None, Mask, Guard, Modulo, Declared, Loop, Grid, SamePosition };
 
-  uint32_t access = 0;    ///< index into Trace::accesses
-  int32_t tileAxis = -1;  ///< -1: no lanes
-  SymInt size;            ///< lanes along the axis; 1 without lanes
-  SymInt position;        ///< the index part, lane coefficient 1
-  SymInt stride;          ///< elements of the buffer per step
-  SymInt extent;          ///< invalid when unknown
+  uint32_t access = 0;   ///< index into Trace::accesses
+  int32_t tileAxis = -1; ///< -1: no lanes
+  SymInt size;           ///< lanes along the axis; 1 without lanes
+  SymInt position;       ///< the index part, lane coefficient 1
+  SymInt stride;         ///< elements of the buffer per step
+  SymInt extent;         ///< invalid when unknown
   Source source = Source::None;
-  bool masked = false;    ///< lanes past the extent take no part (mask, wrapped addressing)
+  bool masked = false; ///< lanes past the extent take no part (mask, wrapped addressing)
   bool modular = false;
   std::vector<SymInt> innerExtents; ///< further bounds: the end of a program's own block
 
   struct Step {
-    uint32_t index;  ///< program-id axis, or the loop's index in Trace::loops
-    SymInt amount;   ///< per program or per iteration
+    uint32_t index; ///< program-id axis, or the loop's index in Trace::loops
+    SymInt amount;  ///< per program or per iteration
   };
   std::vector<Step> programs, loops;
   SymInt decodedStep; ///< valid when program ids pass through division or modulo: the amount per decoded tile
@@ -48,8 +48,8 @@ void decompose(Trace &trace, Walk &walk);
 /// Returns the quotient, or an invalid SymInt when the programs do not take turns.
 SymInt turnsOf(const Walk &walk, const Walk::Step &program);
 
-/// The positions that a loop visits, all programs together, in units of its index: upper - lower for a plain loop,
-/// n for range(pid, n, programs). Invalid when not known.
+/// The positions that a loop visits, all programs together, in units of its index: upper - lower for a plain
+/// loop, n for range(pid, n, programs). Invalid when not known.
 SymInt loopExtent(Trace &trace, const LoopRecord &loop);
 
 /// The walks of every access, with extents from masks, wrapped addressing, declared shapes, guards and loops.

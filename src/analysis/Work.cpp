@@ -9,7 +9,8 @@ namespace {
 
 /// Functions that cost many instructions, on any target.
 bool isTranscendental(const std::string &function) {
-  constexpr std::array<std::string_view, 9> kCheap = {"neg", "not", "abs", "floor", "ceil", "round", "trunc", "sqrt", "rsqrt"};
+  constexpr std::array<std::string_view, 9> kCheap = {"neg",   "not",   "abs",  "floor", "ceil",
+                                                      "round", "trunc", "sqrt", "rsqrt"};
   return std::find(kCheap.begin(), kCheap.end(), function) == kCheap.end() && function != "sqrt_rn";
 }
 
@@ -52,8 +53,8 @@ bool isWork(OpKind kind) {
 
 } // namespace
 
-/// One item an op that works on tiles of data. Position arithmetic is left out: it is linear in the lanes and costs a
-/// register, not a pass over the tile.
+/// One item an op that works on tiles of data. Position arithmetic is left out: it is linear in the lanes and
+/// costs a register, not a pass over the tile.
 void findWork(Analysis &analysis) {
   const Program &program = analysis.program;
   for (OpId id = 0; id < program.ops.size(); ++id) {
@@ -95,7 +96,7 @@ void findWork(Analysis &analysis) {
       break;
     case OpKind::Unary:
       item.kind = isTranscendental(op.attributes.text("function")) ? WorkItem::Kind::Transcendental
-                                                                  : WorkItem::Kind::Elementwise;
+                                                                   : WorkItem::Kind::Elementwise;
       break;
     default:
       item.dtype = result.dtype == DType::Int1 ? operand.dtype : result.dtype;

@@ -34,14 +34,16 @@ std::vector<std::string> pluginFolders() {
   dladdr(reinterpret_cast<void *>(&pluginFolders), &own);
   for (const auto &folder : {folderOf(own.dli_fname), folderOf("/proc/self/exe")}) {
     if (!folder.empty())
-      folders.insert(folders.end(), {folder, folder + "/lib", folder + "/../lib", folder + "/../lib/tilewright"});
+      folders.insert(folders.end(),
+                     {folder, folder + "/lib", folder + "/../lib", folder + "/../lib/tilewright"});
   }
   return folders;
 }
 
 Unexpected unavailable(std::string message) {
   auto diagnostic = makeDiagnostic(Severity::Error, "target.unavailable", std::move(message));
-  diagnostic.help("the CPU back end needs LLVM and MLIR 22 (Debian packages libllvm22 and libmlir-22) and a build with TILEWRIGHT_BUILD_CPU=ON; "
+  diagnostic.help("the CPU back end needs LLVM and MLIR 22 (Debian packages libllvm22 and libmlir-22) and a "
+                  "build with TILEWRIGHT_BUILD_CPU=ON; "
                   "analysis and candidates work without it");
   return Unexpected(Error(ErrorKind::Unavailable, std::move(diagnostic)));
 }
@@ -61,15 +63,18 @@ Expected<std::shared_ptr<Backend>> openBackend(const std::string &name) {
     }
     const auto create = reinterpret_cast<CreateBackend *>(dlsym(library, kFactorySymbol));
     if (!create)
-      return unavailable(fmt::format("{} is not a back end of Tilewright: it lacks the symbol {}", path, kFactorySymbol));
+      return unavailable(
+          fmt::format("{} is not a back end of Tilewright: it lacks the symbol {}", path, kFactorySymbol));
     if (Backend *backend = create())
       return std::shared_ptr<Backend>(backend);
     return unavailable(fmt::format("the back end '{}' does not start", name));
   }
-  return unavailable(fmt::format("the back end '{}' is not installed: there is no {} in {}", name, file, fmt::join(folders, ", ")));
+  return unavailable(fmt::format("the back end '{}' is not installed: there is no {} in {}", name, file,
+                                 fmt::join(folders, ", ")));
 }
 
-/// Back ends of this process. They are stateless to their users, and loading one twice would start its workers twice.
+/// Back ends of this process. They are stateless to their users, and loading one twice would start its
+/// workers twice.
 struct LoadedBackends {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<Backend>, std::less<>> byName;
@@ -78,7 +83,8 @@ struct LoadedBackends {
 } // namespace
 
 Expected<std::shared_ptr<Backend>> loadBackend(std::string_view name) {
-  // Never destroyed: at exit the libraries of a back end may be gone before it. Its workers end with this process.
+  // Never destroyed: at exit the libraries of a back end may be gone before it. Its workers end with this
+  // process.
   static LoadedBackends &loaded = *new LoadedBackends;
   const std::scoped_lock lock(loaded.mutex);
   if (const auto found = loaded.byName.find(name); found != loaded.byName.end())

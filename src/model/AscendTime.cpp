@@ -70,8 +70,8 @@ Prediction ascendTime(const Workload &load, const Target &target, const Candidat
   const double gmRate =
       load.hasDot ? std::min(l1 && l1->readBytesPerNs > 0 ? l1->readBytesPerNs : 135,
                              (target.space("dram") ? target.space("dram")->readBytesPerNs : 1600) / active)
-      : ub ? rateAt(*ub, active)
-           : 40;
+      : ub        ? rateAt(*ub, active)
+                  : 40;
   const double l2Bytes = l2 ? static_cast<double>(l2->bytes) : 0,
                l2Rate = l2 && l2->readBytesPerNs > 0 ? l2->readBytesPerNs : 137;
 
@@ -105,7 +105,8 @@ Prediction ascendTime(const Workload &load, const Target &target, const Candidat
   // With double buffers transfers run beside arithmetic; without, one waits for the other.
   const bool overlaps = doubled && load.inLoop;
   const double hidden = overlaps ? 0.9 * std::min(memory, compute) : 0;
-  // A plan beyond the buffer, within its error: the compiler may refuse it or drop double buffers. Others first.
+  // A plan beyond the buffer, within its error: the compiler may refuse it or drop double buffers. Others
+  // first.
   double risk = 0;
   for (const auto &[name, bytes] : candidate.bytes)
     if (const MemorySpace *space = target.space(name); space && space->bytes > 0 && bytes > space->bytes)

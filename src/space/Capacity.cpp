@@ -75,8 +75,8 @@ Capacity::Demand Capacity::ascendDemand(std::span<const int64_t> values, const C
   // by the compiler's own matrix routine.
   check("l1", "capacity.l1", asked.cubeOperandBytes, least.cubeOperandBytes, 1.0);
   check("l0c", "capacity.l0c", asked.cubeResultBytes, least.cubeResultBytes, 1.0);
-  // The smallest step of the cube unit must fit whatever the compiler does: 16 rows or columns of the whole depth, in
-  // pieces of a quarter of the buffer at least.
+  // The smallest step of the cube unit must fit whatever the compiler does: 16 rows or columns of the whole
+  // depth, in pieces of a quarter of the buffer at least.
   constexpr int64_t kDepthPieces = 4;
   for (const DotOperands &dot : dots_) {
     const int64_t step = 16 * dot.k(values).value_or(1) * dot.elementBytes;
@@ -84,8 +84,8 @@ Capacity::Demand Capacity::ascendDemand(std::span<const int64_t> values, const C
       if (const MemorySpace *memory = target_.space(space);
           memory && memory->bytes > 0 && step / kDepthPieces > memory->bytes && out.code.empty()) {
         out.code = code;
-        out.text = fmt::format("needs {} bytes of {} for one step of tl.dot, {} has {}", step, space, target_.name,
-                               memory->bytes);
+        out.text = fmt::format("needs {} bytes of {} for one step of tl.dot, {} has {}", step, space,
+                               target_.name, memory->bytes);
       }
   }
   return out;

@@ -38,7 +38,8 @@ int64_t productOf(const std::vector<Dimension> &dimensions) {
   return product;
 }
 
-/// Takes values out of the longest generated domains, evenly, until the product fits. What the user asked for stays.
+/// Takes values out of the longest generated domains, evenly, until the product fits. What the user asked for
+/// stays.
 void fitProduct(std::vector<Dimension> &dimensions, int64_t budget) {
   constexpr size_t kFewest = 2;
   std::vector<std::vector<ConfigValue>> whole;

@@ -76,11 +76,13 @@ Expected<Config> Config::parse(std::string_view text) {
     const std::string_view item = trimmed(text.substr(0, comma));
     const size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == item.size())
-      return fail(ErrorKind::User, "arg.syntax",
-                  fmt::format("'{}' is not NAME=VALUE (a configuration looks like BLOCK=128,num_warps=4)", item));
+      return fail(
+          ErrorKind::User, "arg.syntax",
+          fmt::format("'{}' is not NAME=VALUE (a configuration looks like BLOCK=128,num_warps=4)", item));
     const std::string name(trimmed(item.substr(0, equals)));
     if (out.contains(name))
-      return fail(ErrorKind::User, "arg.syntax", fmt::format("'{}' is given twice in one configuration", name));
+      return fail(ErrorKind::User, "arg.syntax",
+                  fmt::format("'{}' is given twice in one configuration", name));
     out.set(name, readValue(trimmed(item.substr(equals + 1))));
     if (comma == std::string_view::npos)
       return out;

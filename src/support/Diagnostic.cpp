@@ -37,7 +37,8 @@ ResolvedLocation resolve(const SourceRange &range) {
   return out;
 }
 
-Diagnostic makeDiagnostic(Severity severity, std::string code, std::string message, std::optional<SourceRange> where) {
+Diagnostic makeDiagnostic(Severity severity, std::string code, std::string message,
+                          std::optional<SourceRange> where) {
   Diagnostic out;
   out.severity = severity;
   out.code = std::move(code);
@@ -102,7 +103,8 @@ std::string render(const Diagnostic &diagnostic) {
 
 std::string render(const Error &error) {
   if (error.diagnostics.empty())
-    return fmt::format("error: {}{}\n", error.message, error.code.empty() ? "" : fmt::format(" [{}]", error.code));
+    return fmt::format("error: {}{}\n", error.message,
+                       error.code.empty() ? "" : fmt::format(" [{}]", error.code));
   std::string out;
   for (const auto &diagnostic : error.diagnostics)
     renderInto(out, diagnostic);

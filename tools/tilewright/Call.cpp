@@ -8,33 +8,45 @@
 namespace tilewright::cli {
 
 void Call::addKernel(CLI::App &app, bool required) {
-  app.add_option("kernel", kernel, "FILE[:KERNEL]: a Python file with Triton kernels (read, never executed)")->required(required);
+  app.add_option("kernel", kernel, "FILE[:KERNEL]: a Python file with Triton kernels (read, never executed)")
+      ->required(required);
 }
 
 void Call::addLaunch(CLI::App &app) {
   app.add_option("-a,--arg", arguments,
-                 "An argument: n=98432, eps=1e-6, x=f32[98432], w=bf16[4096,1024], idx=i64[1000]:0..4095, y=None, FLAG=true")
+                 "An argument: n=98432, eps=1e-6, x=f32[98432], w=bf16[4096,1024], idx=i64[1000]:0..4095, "
+                 "y=None, FLAG=true")
       ->allow_extra_args(false)
       ->take_all();
-  app.add_option("-g,--grid", grid, "The launch grid: a Python expression over arguments and open parameters, \"(cdiv(n, BLOCK),)\"");
+  app.add_option(
+      "-g,--grid", grid,
+      "The launch grid: a Python expression over arguments and open parameters, \"(cdiv(n, BLOCK),)\"");
   app.add_option("--key", key, "Arguments of the tuning key, separated by commas (default: all sizes)");
 }
 
 void Call::addTarget(CLI::App &app) {
-  app.add_option("--target", target, "A name from 'tilewright targets', or a device description (JSON)")->capture_default_str();
+  app.add_option("--target", target, "A name from 'tilewright targets', or a device description (JSON)")
+      ->capture_default_str();
 }
 
 void Call::addConfigs(CLI::App &app) {
-  app.add_option("--hint", hints, "Further values to try: GROUP_SIZE_M=1,2,4,8 (repeatable)")->allow_extra_args(false)->take_all();
-  app.add_option("-c,--config", configs, "A hand-written configuration: BLOCK_M=64,num_warps=4 (repeatable)")->allow_extra_args(false)->take_all();
+  app.add_option("--hint", hints, "Further values to try: GROUP_SIZE_M=1,2,4,8 (repeatable)")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("-c,--config", configs, "A hand-written configuration: BLOCK_M=64,num_warps=4 (repeatable)")
+      ->allow_extra_args(false)
+      ->take_all();
   app.add_option("--config-file", configFile, "A JSON list of configurations");
   app.add_flag("--only-configs", onlyConfigs, "Generate nothing; judge the given configurations only");
 }
 
-void Call::addJson(CLI::App &app) { app.add_flag("--json", json, "One JSON object on standard output, nothing else"); }
+void Call::addJson(CLI::App &app) {
+  app.add_flag("--json", json, "One JSON object on standard output, nothing else");
+}
 
 void Call::addStore(CLI::App &app) {
-  app.add_option("--store", storePath, "Where results are remembered (default: $TILEWRIGHT_STORE or ~/.cache/tilewright/store.db)");
+  app.add_option("--store", storePath,
+                 "Where results are remembered (default: $TILEWRIGHT_STORE or ~/.cache/tilewright/store.db)");
 }
 
 std::string Call::file() const {
@@ -72,14 +84,16 @@ Expected<ConfigValue> jsonValue(const nlohmann::json &value, const std::string &
     return ConfigValue(value.get<double>());
   if (value.is_string())
     return ConfigValue(value.get<std::string>());
-  return fail(ErrorKind::User, "arg.syntax", fmt::format("{}: a number, a boolean or text is expected, not {}", where, value.dump()));
+  return fail(ErrorKind::User, "arg.syntax",
+              fmt::format("{}: a number, a boolean or text is expected, not {}", where, value.dump()));
 }
 
 Expected<std::vector<Config>> readConfigFile(const std::string &path) {
   TW_TRY(const std::string text, readFile(path));
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_array())
-    return fail(ErrorKind::User, "arg.syntax", fmt::format("{} is not a JSON list of objects such as [{{\"BLOCK\": 128}}]", path));
+    return fail(ErrorKind::User, "arg.syntax",
+                fmt::format("{} is not a JSON list of objects such as [{{\"BLOCK\": 128}}]", path));
   std::vector<Config> out;
   for (size_t i = 0; i < json.size(); ++i) {
     if (!json[i].is_object())
@@ -101,7 +115,8 @@ Expected<Problem> Call::problem() const {
   for (const auto &text : arguments) {
     TW_TRY(Argument argument, parseArgument(text));
     if (out.arguments.find(argument.name))
-      return fail(ErrorKind::User, "arg.syntax", fmt::format("the argument '{}' is given twice", argument.name));
+      return fail(ErrorKind::User, "arg.syntax",
+                  fmt::format("the argument '{}' is given twice", argument.name));
     out.arguments.values.push_back(std::move(argument));
   }
   out.grid = grid;
@@ -145,8 +160,9 @@ int report(const Error &error, bool json) {
   if (error.kind == ErrorKind::Unavailable)
     return kNotAvailable;
   const std::string_view code = error.code;
-  const bool wrongCall = code.starts_with("arg.") || code.starts_with("hint.") || code == "grid.missing" || code == "grid.syntax" ||
-                         code == "target.unknown" || code == "io.read" || code == "lower.no-kernel";
+  const bool wrongCall = code.starts_with("arg.") || code.starts_with("hint.") || code == "grid.missing" ||
+                         code == "grid.syntax" || code == "target.unknown" || code == "io.read" ||
+                         code == "lower.no-kernel";
   return wrongCall ? kWrongCall : kWorkFailed;
 }
 
@@ -158,7 +174,9 @@ nlohmann::json toJson(const Config &config) {
 }
 
 nlohmann::json toJson(const Diagnostic &diagnostic) {
-  nlohmann::json out{{"severity", severityName(diagnostic.severity)}, {"code", diagnostic.code}, {"text", diagnostic.message}};
+  nlohmann::json out{{"severity", severityName(diagnostic.severity)},
+                     {"code", diagnostic.code},
+                     {"text", diagnostic.message}};
   if (diagnostic.location) {
     out["file"] = diagnostic.location->path;
     out["line"] = diagnostic.location->line;
@@ -198,8 +216,10 @@ std::string table(const std::vector<std::vector<std::string>> &rows) {
   for (const auto &row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      const bool number = !row[i].empty() && (std::isdigit(static_cast<unsigned char>(row[i][0])) || row[i][0] == '-');
-      line += number ? fmt::format("  {:>{}}", row[i], widths[i]) : fmt::format("  {:<{}}", row[i], widths[i]);
+      const bool number =
+          !row[i].empty() && (std::isdigit(static_cast<unsigned char>(row[i][0])) || row[i][0] == '-');
+      line +=
+          number ? fmt::format("  {:>{}}", row[i], widths[i]) : fmt::format("  {:<{}}", row[i], widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';

@@ -39,7 +39,8 @@ struct Call {
   Expected<std::shared_ptr<store::Store>> openStore() const;
 };
 
-/// Prints the error (to standard error, and as JSON to standard output when asked) and returns the exit code it means.
+/// Prints the error (to standard error, and as JSON to standard output when asked) and returns the exit code
+/// it means.
 int report(const Error &error, bool json);
 
 nlohmann::json toJson(const Config &config);
@@ -48,7 +49,8 @@ nlohmann::json toJson(const Error &error);
 /// "812 ns", "12.3 us", "4.56 ms", "1.2 s".
 std::string humanTime(double ns);
 
-/// Rows of cells as aligned columns; the first row is the heading. Numbers (cells that start with a digit) go to the right.
+/// Rows of cells as aligned columns; the first row is the heading. Numbers (cells that start with a digit) go
+/// to the right.
 std::string table(const std::vector<std::vector<std::string>> &rows);
 
 int analyzeCommand(const Call &call);

@@ -11,7 +11,10 @@ namespace {
 nlohmann::json candidateJson(const tuner::Entrant &entrant, size_t rank) {
   const Candidate &candidate = entrant.planned.candidate;
   return {{"config", toJson(candidate.config)},
-          {"predicted", {{"timeUs", entrant.planned.prediction.timeNs / 1e3}, {"bytes", candidate.bytes}, {"grid", candidate.grid}}},
+          {"predicted",
+           {{"timeUs", entrant.planned.prediction.timeNs / 1e3},
+            {"bytes", candidate.bytes},
+            {"grid", candidate.grid}}},
           {"rank", rank}};
 }
 
@@ -30,11 +33,15 @@ int candidatesCommand(const Call &call, bool all, bool jsonLines) {
     return report(plan.error(), json);
 
   if (json) {
-    nlohmann::json out{{"target", plan->target->name}, {"kernel", kernel->name()}, {"count", plan->ranked.size()}, {"considered", plan->considered}};
+    nlohmann::json out{{"target", plan->target->name},
+                       {"kernel", kernel->name()},
+                       {"count", plan->ranked.size()},
+                       {"considered", plan->considered}};
     if (all || call.onlyConfigs) {
       auto &rejected = out["rejected"] = nlohmann::json::array();
       for (const auto &rejection : plan->rejected)
-        rejected.push_back({{"config", toJson(rejection.config)}, {"code", rejection.code}, {"text", rejection.text}});
+        rejected.push_back(
+            {{"config", toJson(rejection.config)}, {"code", rejection.code}, {"text", rejection.text}});
     } else {
       out["rejected"] = plan->rejectedByCode;
     }
@@ -55,16 +62,20 @@ int candidatesCommand(const Call &call, bool all, bool jsonLines) {
     return kDone;
   }
 
-  fmt::print("{} on {}: {} candidates of {} considered\n", kernel->name(), plan->target->name, plan->ranked.size(), plan->considered);
-  std::vector<std::vector<std::string>> rows{{"#", "configuration", "programs", "predicted", "bound by", "bytes"}};
+  fmt::print("{} on {}: {} candidates of {} considered\n", kernel->name(), plan->target->name,
+             plan->ranked.size(), plan->considered);
+  std::vector<std::vector<std::string>> rows{
+      {"#", "configuration", "programs", "predicted", "bound by", "bytes"}};
   for (size_t i = 0; i < plan->ranked.size(); ++i) {
     const auto &planned = plan->ranked[i].planned;
     std::vector<std::string> bytes;
     for (const auto &[space, count] : planned.candidate.bytes)
       bytes.push_back(fmt::format("{} {}", space, count));
-    rows.push_back({fmt::format("{}", i + 1), planned.candidate.config.toString(),
-                    fmt::format("{}", planned.candidate.grid[0] * planned.candidate.grid[1] * planned.candidate.grid[2]),
-                    humanTime(planned.prediction.timeNs), planned.prediction.bound, fmt::format("{}", fmt::join(bytes, ", "))});
+    rows.push_back(
+        {fmt::format("{}", i + 1), planned.candidate.config.toString(),
+         fmt::format("{}", planned.candidate.grid[0] * planned.candidate.grid[1] * planned.candidate.grid[2]),
+         humanTime(planned.prediction.timeNs), planned.prediction.bound,
+         fmt::format("{}", fmt::join(bytes, ", "))});
   }
   if (rows.size() > 1)
     fmt::print("{}", table(rows));

@@ -3,8 +3,8 @@
 #include "tilewright/backend/LoadBackend.h"
 
 #include <cstdlib>
-#include <unistd.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace tilewright::cli {
 
@@ -25,7 +25,9 @@ Finding cpuBackend() {
 
 Finding cpuTarget() {
   const Target target = probeCpu();
-  return {"cpu", true, fmt::format("{}, {} threads, vectors of {} bytes", target.description, target.cores, target.vectorBytes)};
+  return {"cpu", true,
+          fmt::format("{}, {} threads, vectors of {} bytes", target.description, target.cores,
+                      target.vectorBytes)};
 }
 
 Finding storeFinding(const Call &call) {
@@ -49,20 +51,28 @@ Finding devices() {
   if (!broken.empty())
     return {"device descriptions", false, broken};
   return {"device descriptions", names.size() > 1,
-          names.size() > 1 ? fmt::format("{} targets", names.size()) : "no folder with device descriptions was found; set TILEWRIGHT_DEVICES"};
+          names.size() > 1 ? fmt::format("{} targets", names.size())
+                           : "no folder with device descriptions was found; set TILEWRIGHT_DEVICES"};
 }
 
 Finding accelerator(const char *part, const char *node, const char *why) {
   const bool there = ::access(node, F_OK) == 0;
-  return {part, false, there ? fmt::format("{} is there, but {}", node, why) : fmt::format("no device here ({} is missing); candidates and explanations work without one", node)};
+  return {part, false,
+          there ? fmt::format("{} is there, but {}", node, why)
+                : fmt::format("no device here ({} is missing); candidates and explanations work without one",
+                              node)};
 }
 
 } // namespace
 
 int doctorCommand(const Call &call) {
-  const std::vector<Finding> findings{cpuTarget(), cpuBackend(), devices(), storeFinding(call),
-                                      accelerator("ascend", "/dev/davinci0", "measuring on it is not part of this version"),
-                                      accelerator("cuda", "/dev/nvidia0", "measuring on it is not part of this version")};
+  const std::vector<Finding> findings{
+      cpuTarget(),
+      cpuBackend(),
+      devices(),
+      storeFinding(call),
+      accelerator("ascend", "/dev/davinci0", "measuring on it is not part of this version"),
+      accelerator("cuda", "/dev/nvidia0", "measuring on it is not part of this version")};
   bool usable = true;
   nlohmann::json list = nlohmann::json::array();
   for (const auto &finding : findings) {

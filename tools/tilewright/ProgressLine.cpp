@@ -21,9 +21,10 @@ void ProgressLine::show(const tuner::Progress &progress) {
   if (!terminal_ || (!done && progress.elapsedSeconds - lastShownSeconds_ < kRedrawSeconds))
     return;
   lastShownSeconds_ = progress.elapsedSeconds;
-  std::string line = progress.phase == tuner::Phase::Compile
-                         ? fmt::format("compiled {}/{}, ran {}", progress.compiled, progress.total, progress.checked)
-                         : fmt::format("racing {}", progress.racing);
+  std::string line =
+      progress.phase == tuner::Phase::Compile
+          ? fmt::format("compiled {}/{}, ran {}", progress.compiled, progress.total, progress.checked)
+          : fmt::format("racing {}", progress.racing);
   if (progress.failed)
     line += fmt::format(", failed {}", progress.failed);
   if (progress.bestNs > 0)

@@ -53,7 +53,8 @@ struct Difference {
   std::string where;
 };
 
-/// Float results may differ by the order of additions; this is the room for it, relative to max(1, |expected|).
+/// Float results may differ by the order of additions; this is the room for it, relative to max(1,
+/// |expected|).
 double toleranceOf(DType dtype) {
   switch (dtype) {
   case DType::Float64:
@@ -105,7 +106,9 @@ int runCommand(const Call &call, const std::string &check) {
   if (interpreted)
     problem->target = "cpu";
   else if (call.target != "cpu")
-    return report(Error(ErrorKind::User, "target.unknown", fmt::format("'run' knows the targets cpu and interp, not {}", call.target)), call.json);
+    return report(Error(ErrorKind::User, "target.unknown",
+                        fmt::format("'run' knows the targets cpu and interp, not {}", call.target)),
+                  call.json);
 
   auto path = kernel->analyze(*problem, config);
   if (!path)
@@ -116,11 +119,15 @@ int runCommand(const Call &call, const std::string &check) {
   if (!buffers)
     return report(buffers.error(), call.json);
   const auto begin = std::chrono::steady_clock::now();
-  auto done = interpreted ? kernel->interpret(*problem, config, buffers->view()) : kernel->run(*problem, config, buffers->view());
+  auto done = interpreted ? kernel->interpret(*problem, config, buffers->view())
+                          : kernel->run(*problem, config, buffers->view());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!done)
     return report(done.error(), call.json);
-  nlohmann::json out{{"kernel", kernel->name()}, {"config", toJson(config)}, {"target", call.target}, {"wallSeconds", seconds}};
+  nlohmann::json out{{"kernel", kernel->name()},
+                     {"config", toJson(config)},
+                     {"target", call.target},
+                     {"wallSeconds", seconds}};
   int status = kDone;
   if (check == "interp") {
     auto reference = SampleBuffers::make(*path->program, problem->arguments);
@@ -130,17 +137,22 @@ int runCommand(const Call &call, const std::string &check) {
     for (size_t i = 0; i < buffers->view().size(); ++i)
       if (const auto *tensor = std::get_if<TensorSpec>(problem->arguments.find(buffers->view()[i].name)))
         compare(difference, buffers->view()[i], reference->view()[i], tensor->dtype);
-    out["check"] = {{"against", "interp"}, {"differing", difference.differing}, {"worstRelative", difference.worst}};
+    out["check"] = {
+        {"against", "interp"}, {"differing", difference.differing}, {"worstRelative", difference.worst}};
     if (difference.differing) {
       out["check"]["first"] = difference.where;
-      std::fputs(fmt::format("error: {} elements differ from the interpreter; first {} [wrong-result]\n", difference.differing, difference.where).c_str(), stderr);
+      std::fputs(fmt::format("error: {} elements differ from the interpreter; first {} [wrong-result]\n",
+                             difference.differing, difference.where)
+                     .c_str(),
+                 stderr);
       status = kWorkFailed;
     }
     if (!call.json)
-      fmt::print("{} with {}: {} the interpreter (largest relative difference {:.2g})\n", kernel->name(), config.toString(),
-                 difference.differing ? "DIFFERS from" : "agrees with", difference.worst);
+      fmt::print("{} with {}: {} the interpreter (largest relative difference {:.2g})\n", kernel->name(),
+                 config.toString(), difference.differing ? "DIFFERS from" : "agrees with", difference.worst);
   } else if (!call.json) {
-    fmt::print("{} with {}: ran on {}, {:.3f} s with compilation\n", kernel->name(), config.toString(), call.target, seconds);
+    fmt::print("{} with {}: ran on {}, {:.3f} s with compilation\n", kernel->name(), config.toString(),
+               call.target, seconds);
   }
   if (call.json)
     fmt::print("{}\n", out.dump());

@@ -19,11 +19,16 @@ int targetsCommand(const Call &call) {
       continue;
     }
     fmt::print("{}: {}\n", target->name, target->description);
-    fmt::print("  cores {}{}, vectors of {} bytes{}\n", target->cores, target->cubeCores ? fmt::format(" (and {} cube cores)", target->cubeCores) : "",
-               target->vectorBytes, target->clockGhz > 0 ? fmt::format(", {:.2f} GHz", target->clockGhz) : "");
+    fmt::print("  cores {}{}, vectors of {} bytes{}\n", target->cores,
+               target->cubeCores ? fmt::format(" (and {} cube cores)", target->cubeCores) : "",
+               target->vectorBytes,
+               target->clockGhz > 0 ? fmt::format(", {:.2f} GHz", target->clockGhz) : "");
     for (const auto &space : target->memory)
-      fmt::print("  {}{}, aligned to {} bytes{}\n", space.name, space.bytes ? fmt::format(" {} KiB per core", space.bytes / 1024) : "", space.alignmentBytes,
-                 space.readBytesPerNs > 0 ? fmt::format(", {:.1f} bytes/ns read per core", space.readBytesPerNs) : "");
+      fmt::print("  {}{}, aligned to {} bytes{}\n", space.name,
+                 space.bytes ? fmt::format(" {} KiB per core", space.bytes / 1024) : "", space.alignmentBytes,
+                 space.readBytesPerNs > 0
+                     ? fmt::format(", {:.1f} bytes/ns read per core", space.readBytesPerNs)
+                     : "");
   }
   if (call.json)
     fmt::print("{}\n", nlohmann::json{{"targets", list}}.dump());

@@ -13,8 +13,11 @@ nlohmann::json trialJson(const tuner::Trial &trial, store::Method method) {
   nlohmann::json samples = nlohmann::json::array();
   for (const double sample : trial.samplesNs)
     samples.push_back(sample / 1e3);
-  nlohmann::json out{{"config", toJson(trial.candidate.config)}, {"status", store::toString(trial.status)}, {"code", trial.code},
-                     {"samples", std::move(samples)},            {"method", store::toString(method)}};
+  nlohmann::json out{{"config", toJson(trial.candidate.config)},
+                     {"status", store::toString(trial.status)},
+                     {"code", trial.code},
+                     {"samples", std::move(samples)},
+                     {"method", store::toString(method)}};
   out["timeUs"] = trial.timeNs > 0 ? nlohmann::json(trial.timeNs / 1e3) : nlohmann::json(nullptr);
   if (trial.prediction.timeNs > 0)
     out["predictedUs"] = trial.prediction.timeNs / 1e3;
@@ -32,9 +35,12 @@ void printTable(const TuneResult &result) {
   });
   std::vector<std::vector<std::string>> rows{{"configuration", "predicted", "measured", "samples", "status"}};
   for (const auto *trial : byTime)
-    rows.push_back({trial->candidate.config.toString(), trial->prediction.timeNs > 0 ? humanTime(trial->prediction.timeNs) : "",
-                    trial->timeNs > 0 ? humanTime(trial->timeNs) : "", fmt::format("{}", trial->samplesNs.size()),
-                    fmt::format("{}{}", store::toString(trial->status), trial->code.empty() ? "" : " (" + trial->code + ")")});
+    rows.push_back({trial->candidate.config.toString(),
+                    trial->prediction.timeNs > 0 ? humanTime(trial->prediction.timeNs) : "",
+                    trial->timeNs > 0 ? humanTime(trial->timeNs) : "",
+                    fmt::format("{}", trial->samplesNs.size()),
+                    fmt::format("{}{}", store::toString(trial->status),
+                                trial->code.empty() ? "" : " (" + trial->code + ")")});
   fmt::print("{}", table(rows));
 }
 
@@ -62,8 +68,9 @@ void printSummary(const TuneResult &result) {
   fmt::print("best: {}  {} ({})\n", result.best.toString(), humanTime(result.timeNs), result.rule);
   if (!times.empty() && result.timeNs > 0) {
     const double median = times[times.size() / 2];
-    fmt::print("      {:.2f} times faster than the median candidate ({}), {:.2f} times than the worst ({})\n", median / result.timeNs,
-               humanTime(median), times.back() / result.timeNs, humanTime(times.back()));
+    fmt::print("      {:.2f} times faster than the median candidate ({}), {:.2f} times than the worst ({})\n",
+               median / result.timeNs, humanTime(median), times.back() / result.timeNs,
+               humanTime(times.back()));
   }
 }
 
@@ -77,7 +84,8 @@ int tuneCommand(const Call &call, const TuneCall &tuneCall) {
   if (!problem)
     return report(problem.error(), call.json);
   if (tuneCall.method == "simulated" && call.target == "cpu")
-    return report(Error(ErrorKind::User, "arg.type", "--method simulated: the CPU target is always measured"), call.json);
+    return report(Error(ErrorKind::User, "arg.type", "--method simulated: the CPU target is always measured"),
+                  call.json);
 
   TuneSettings settings;
   auto store = call.openStore();
@@ -118,19 +126,22 @@ int tuneCommand(const Call &call, const TuneCall &tuneCall) {
     nlohmann::json trials = nlohmann::json::array();
     for (const auto &trial : result->trials)
       trials.push_back(trialJson(trial, result->method));
-    const nlohmann::json out{
-        {"best", {{"config", toJson(result->best)}, {"timeUs", result->timeNs / 1e3}, {"method", store::toString(result->method)}}},
-        {"trials", std::move(trials)},
-        {"rejected", result->rejectedByCode},
-        {"rule", result->rule},
-        {"wallSeconds", result->wallSeconds},
-        {"cached", result->cached}};
+    const nlohmann::json out{{"best",
+                              {{"config", toJson(result->best)},
+                               {"timeUs", result->timeNs / 1e3},
+                               {"method", store::toString(result->method)}}},
+                             {"trials", std::move(trials)},
+                             {"rejected", result->rejectedByCode},
+                             {"rule", result->rule},
+                             {"wallSeconds", result->wallSeconds},
+                             {"cached", result->cached}};
     fmt::print("{}\n", out.dump());
     return kDone;
   }
   fmt::print("{} on {}: {}\n", kernel->name(), call.target,
-             result->cached ? fmt::format("remembered from {}", settings.store->location())
-                            : fmt::format("{} candidates in {:.1f} s", result->trials.size(), result->wallSeconds));
+             result->cached
+                 ? fmt::format("remembered from {}", settings.store->location())
+                 : fmt::format("{} candidates in {:.1f} s", result->trials.size(), result->wallSeconds));
   if (!result->cached)
     printTable(*result);
   printSummary(*result);

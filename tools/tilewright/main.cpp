@@ -10,9 +10,11 @@ int main(int argc, char **argv) {
   CLI::App app{"Tilewright: finds good tile sizes for Triton kernels"};
   app.set_version_flag("--version", std::string(version()));
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 1 the work failed, 2 the call was wrong, 3 a target or tool is not available.\n"
-             "Example: tilewright tune examples/vector_add.py:vector_add --target cpu -a x=f32[98432] -a y=f32[98432] \\\n"
-             "           -a out=f32[98432] -a n_elements=98432 -g \"(cdiv(n_elements, BLOCK),)\"");
+  app.footer(
+      "Exit codes: 0 done, 1 the work failed, 2 the call was wrong, 3 a target or tool is not available.\n"
+      "Example: tilewright tune examples/vector_add.py:vector_add --target cpu -a x=f32[98432] -a "
+      "y=f32[98432] \\\n"
+      "           -a out=f32[98432] -a n_elements=98432 -g \"(cdiv(n_elements, BLOCK),)\"");
   Call call;
   int status = kDone;
 
@@ -23,14 +25,16 @@ int main(int argc, char **argv) {
   analyze->callback([&] { status = analyzeCommand(call); });
 
   bool all = false, jsonLines = false;
-  auto *candidates = app.add_subcommand("candidates", "The configurations worth trying, and why the others are not");
+  auto *candidates =
+      app.add_subcommand("candidates", "The configurations worth trying, and why the others are not");
   call.addKernel(*candidates);
   call.addTarget(*candidates);
   call.addLaunch(*candidates);
   call.addConfigs(*candidates);
   call.addJson(*candidates);
   candidates->add_flag("--all", all, "List every rejected configuration, not only counts");
-  candidates->add_flag("--jsonl", jsonLines, "One JSON object a line: first the summary, then the candidates");
+  candidates->add_flag("--jsonl", jsonLines,
+                       "One JSON object a line: first the summary, then the candidates");
   candidates->callback([&] { status = candidatesCommand(call, all, jsonLines); });
 
   TuneCall tuneCall;
@@ -43,7 +47,8 @@ int main(int argc, char **argv) {
   call.addJson(*tune);
   call.addStore(*tune);
   tune->add_option("--budget", budget, "Stop after this long and keep the best so far: 10s, 500ms, 2m");
-  tune->add_option("--method", tuneCall.method, "measured or simulated")->check(CLI::IsMember({"measured", "simulated"}));
+  tune->add_option("--method", tuneCall.method, "measured or simulated")
+      ->check(CLI::IsMember({"measured", "simulated"}));
   tune->add_option("--threads", tuneCall.threads, "Compilations at a time (default: all cores)");
   tune->add_option("--keep", tuneCall.keep, "Measure only the first N of the ranked list (default: all)");
   tune->add_flag("--again", tuneCall.again, "Tune although a result is remembered");
@@ -60,7 +65,10 @@ int main(int argc, char **argv) {
       const std::string unit = budget.substr(used);
       const double factor = unit == "ms" ? 1e-3 : unit == "m" ? 60 : unit == "s" || unit.empty() ? 1 : 0;
       if (used == 0 || factor == 0 || seconds <= 0) {
-        status = report(Error(ErrorKind::User, "arg.syntax", fmt::format("--budget {}: a time such as 10s, 500ms or 2m is expected", budget)), call.json);
+        status =
+            report(Error(ErrorKind::User, "arg.syntax",
+                         fmt::format("--budget {}: a time such as 10s, 500ms or 2m is expected", budget)),
+                   call.json);
         return;
       }
       tuneCall.budgetSeconds = seconds * factor;
@@ -73,8 +81,11 @@ int main(int argc, char **argv) {
   call.addKernel(*run);
   call.addTarget(*run);
   call.addLaunch(*run);
-  run->add_option("-c,--config", call.configs, "The configuration: BLOCK_M=64,BLOCK_N=32")->allow_extra_args(false)->take_all();
-  run->add_option("--check", check, "Compare the results with another executor")->check(CLI::IsMember({"interp"}));
+  run->add_option("-c,--config", call.configs, "The configuration: BLOCK_M=64,BLOCK_N=32")
+      ->allow_extra_args(false)
+      ->take_all();
+  run->add_option("--check", check, "Compare the results with another executor")
+      ->check(CLI::IsMember({"interp"}));
   call.addJson(*run);
   run->callback([&] { status = runCommand(call, check); });
 

@@ -19,9 +19,10 @@ struct DispatchEntry {
   std::string method; ///< "measured", ...
 };
 
-/// From a launch's key words to its entry. A hit takes no lock: readers follow one atomic pointer to an immutable
-/// open-addressing table. An insert builds a new table under a mutex; old tables live as long as this object, so
-/// that a reader never meets freed memory (they are few: one for each doubling and insert batch of a kernel's life).
+/// From a launch's key words to its entry. A hit takes no lock: readers follow one atomic pointer to an
+/// immutable open-addressing table. An insert builds a new table under a mutex; old tables live as long as
+/// this object, so that a reader never meets freed memory (they are few: one for each doubling and insert
+/// batch of a kernel's life).
 ///
 /// Key words are whatever tells launches apart: dtypes, alignment, integer classes, values of the tuning key.
 class DispatchTable {

@@ -15,8 +15,8 @@ struct PlannedCandidate {
   Prediction prediction;
 };
 
-/// Candidates in the order in which they should be compiled, best predicted first (ties: by configuration). The user's
-/// configurations always take part, wherever they rank.
+/// Candidates in the order in which they should be compiled, best predicted first (ties: by configuration).
+/// The user's configurations always take part, wherever they rank.
 struct Plan {
   std::vector<PlannedCandidate> ranked;
   std::vector<Rejection> cut; ///< model.rank: beyond `keep`

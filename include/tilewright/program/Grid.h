@@ -8,7 +8,8 @@ namespace tilewright {
 
 /// How many programs a launch starts, as a function of the configuration. Three forms:
 ///  - symbolic: read from a Python expression over arguments and open parameters,
-///    "(cdiv(n, BLOCK),)", "lambda meta: (triton.cdiv(M, meta['BLOCK_M']) * triton.cdiv(N, meta['BLOCK_N']),)";
+///    "(cdiv(n, BLOCK),)", "lambda meta: (triton.cdiv(M, meta['BLOCK_M']) * triton.cdiv(N,
+///    meta['BLOCK_N']),)";
 ///  - fixed numbers;
 ///  - a callback (a Python callable whose source cannot be read), asked once per configuration.
 class Grid {
@@ -36,12 +37,15 @@ private:
   Callback callback_;
 };
 
-/// Reads a grid expression. Names are parameters of the Program (fixed ones by value) or, for tensors, nothing:
-/// `x.shape[0]` and `x.numel()` resolve against the launch arguments. `cdiv`, `triton.cdiv`, `min`, `max`, `//`, `%`,
-/// `next_power_of_2`, conditional expressions and `lambda meta:` with `meta["NAME"]` are understood.
+/// Reads a grid expression. Names are parameters of the Program (fixed ones by value) or, for tensors,
+/// nothing: `x.shape[0]` and `x.numel()` resolve against the launch arguments. `cdiv`, `triton.cdiv`, `min`,
+/// `max`, `//`, `%`, `next_power_of_2`, conditional expressions and `lambda meta:` with `meta["NAME"]` are
+/// understood.
 Expected<Grid> parseGrid(std::string_view text, const Program &program, const LaunchArguments &arguments);
 
-/// Values of the Program's runtime integer scalars from the launch arguments, and of open parameters from a configuration.
-Expected<SymValues> bindLaunch(const Program &program, const LaunchArguments &arguments, const Config &config);
+/// Values of the Program's runtime integer scalars from the launch arguments, and of open parameters from a
+/// configuration.
+Expected<SymValues> bindLaunch(const Program &program, const LaunchArguments &arguments,
+                               const Config &config);
 
 } // namespace tilewright

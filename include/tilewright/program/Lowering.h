@@ -25,20 +25,21 @@ struct KernelDeclaration {
 std::vector<KernelDeclaration> kernelsOf(const lang::Module &module);
 
 struct LoweringOptions {
-  /// Values for open parameters, used to decide branches and static shapes. A parameter without one gets a witness
-  /// chosen by lowering (16 first; then what assertions and shape rules ask for, within a bounded search).
+  /// Values for open parameters, used to decide branches and static shapes. A parameter without one gets a
+  /// witness chosen by lowering (16 first; then what assertions and shape rules ask for, within a bounded
+  /// search).
   Config witness;
   uint32_t maxUnrolledIterations = 4096; ///< over all static_range loops together
   uint32_t maxInlineDepth = 64;
   uint32_t maxOps = 200'000;
 };
 
-/// Lowers one kernel for a launch signature. Only the kinds, dtypes and constexpr values of the arguments matter (and
-/// integers that are 1, which Triton makes constants): shapes and other integers stay symbolic.
+/// Lowers one kernel for a launch signature. Only the kinds, dtypes and constexpr values of the arguments
+/// matter (and integers that are 1, which Triton makes constants): shapes and other integers stay symbolic.
 ///
-/// A constexpr parameter that has a value among the arguments, or a default, is Fixed; another is Open. An argument that
-/// is absent gets its kind from use (pointer if it is used as one, else i32 scalar).
-/// Errors are User (the source or the arguments are wrong) or Refusal (lower.unsupported, with line and caret).
+/// A constexpr parameter that has a value among the arguments, or a default, is Fixed; another is Open. An
+/// argument that is absent gets its kind from use (pointer if it is used as one, else i32 scalar). Errors are
+/// User (the source or the arguments are wrong) or Refusal (lower.unsupported, with line and caret).
 Expected<Program> lower(const lang::Module &module, std::string_view kernel, const LaunchArguments &arguments,
                         const LoweringOptions &options = {});
 

@@ -24,8 +24,8 @@ using OpId = uint32_t;
 using RegionId = uint32_t;
 inline constexpr uint32_t kNone = UINT32_MAX;
 
-using Attribute =
-    std::variant<bool, int64_t, double, std::string, SymInt, DType, std::vector<int64_t>, std::vector<SymInt>>;
+using Attribute = std::variant<bool, int64_t, double, std::string, SymInt, DType, std::vector<int64_t>,
+                               std::vector<SymInt>>;
 
 /// Named attributes of an op. Few and short, so a sorted map is fine.
 class Attributes {
@@ -36,7 +36,7 @@ public:
   /// Accessors for attributes that the verifier guarantees.
   int64_t integer(std::string_view name) const;
   int64_t integerOr(std::string_view name, int64_t otherwise) const;
-  bool flag(std::string_view name) const; ///< false when absent
+  bool flag(std::string_view name) const;        ///< false when absent
   std::string text(std::string_view name) const; ///< empty when absent
   double number(std::string_view name) const;
   SymInt sym(std::string_view name) const; ///< invalid when absent
@@ -50,10 +50,10 @@ private:
 
 struct Value {
   Type type;
-  OpId definingOp = kNone;   ///< kNone for region arguments
-  RegionId owner = kNone;    ///< the region whose argument it is, or kNone
-  uint32_t index = 0;        ///< which result or argument
-  std::string name;          ///< the source's variable name where there is one; not unique
+  OpId definingOp = kNone; ///< kNone for region arguments
+  RegionId owner = kNone;  ///< the region whose argument it is, or kNone
+  uint32_t index = 0;      ///< which result or argument
+  std::string name;        ///< the source's variable name where there is one; not unique
   /// For integer scalars: the value as an expression over symbols, where lowering could tell.
   SymInt sym;
 };
@@ -67,7 +67,8 @@ struct Op {
   SourceRange location;
 };
 
-/// A single block: arguments, then ops in order. `for` bodies, `if` branches and combine functions end in `yield`.
+/// A single block: arguments, then ops in order. `for` bodies, `if` branches and combine functions end in
+/// `yield`.
 struct Region {
   std::vector<ValueId> arguments;
   std::vector<OpId> ops;
@@ -77,18 +78,18 @@ struct Region {
 /// A kernel parameter as this Program sees it.
 struct Parameter {
   enum class Kind : uint8_t {
-    Pointer,  ///< runtime pointer; `value` is the body argument
-    Scalar,   ///< runtime scalar; `value` is the body argument, `symbol` its SymInt if integer
-    Open,     ///< constexpr that tuning chooses; `symbol` is its SymInt, `witness` the value lowering used
-    Fixed,    ///< constexpr (or None, or an integer 1) whose value is part of the Program: `fixed`
-    Unused,   ///< a runtime argument of unknown kind that the body never reads
+    Pointer, ///< runtime pointer; `value` is the body argument
+    Scalar,  ///< runtime scalar; `value` is the body argument, `symbol` its SymInt if integer
+    Open,    ///< constexpr that tuning chooses; `symbol` is its SymInt, `witness` the value lowering used
+    Fixed,   ///< constexpr (or None, or an integer 1) whose value is part of the Program: `fixed`
+    Unused,  ///< a runtime argument of unknown kind that the body never reads
   };
   std::string name;
   Kind kind = Kind::Unused;
   bool isConstexpr = false;
   bool hasDefault = false;
-  Type type;               ///< Pointer, Scalar
-  ValueId value = kNone;   ///< index among the body's arguments is the runtime argument order
+  Type type;             ///< Pointer, Scalar
+  ValueId value = kNone; ///< index among the body's arguments is the runtime argument order
   SymInt symbol;
   ArgumentValue fixed = NoneValue{};
   int64_t witness = 0;
@@ -110,12 +111,13 @@ struct StaticRequirement {
   SourceRange location;
 };
 
-/// A kernel after lowering: SSA values, ops with regions, types with symbolic shapes; Triton's semantics and nothing of
-/// a target. Immutable once built. The text form (Printer.h, Reader.h) is complete: printing and reading back gives an
-/// equal Program, except for source locations, which become line numbers.
+/// A kernel after lowering: SSA values, ops with regions, types with symbolic shapes; Triton's semantics and
+/// nothing of a target. Immutable once built. The text form (Printer.h, Reader.h) is complete: printing and
+/// reading back gives an equal Program, except for source locations, which become line numbers.
 ///
 ///     source "add.py"
-///     kernel @add(%x: ptr<f32>, %n: i32 = n in 0.., open BLOCK = 1024 in 1..1048576, fixed EVEN = true default) {
+///     kernel @add(%x: ptr<f32>, %n: i32 = n in 0.., open BLOCK = 1024 in 1..1048576, fixed EVEN = true
+///     default) {
 ///       symbol pid0: program_id in 0..2147483647
 ///       path 64 < BLOCK : "BLOCK > 64" @4
 ///       require "static_assert" (BLOCK % 16) == 0 : "whole vectors" @5
@@ -129,11 +131,12 @@ struct StaticRequirement {
 ///       } @9
 ///     }
 ///
-/// Parameters stand in the kernel's order: runtime ones with % (an integer scalar with `= its symbol`), `open`, `fixed`
-/// and `unused`. After a type, `= expression` is the value's SymInt; a symbol that no line has declared is introduced
-/// there. `in low..high divisor d` bounds a symbol; `@line` (or `@file:line`) is the source location; a name's suffix
-/// `.2` only tells apart values of one name. Text written by hand may leave the locations out: then errors point into
-/// the text itself. `#` starts a comment.
+/// Parameters stand in the kernel's order: runtime ones with % (an integer scalar with `= its symbol`),
+/// `open`, `fixed` and `unused`. After a type, `= expression` is the value's SymInt; a symbol that no line
+/// has declared is introduced there. `in low..high divisor d` bounds a symbol; `@line` (or `@file:line`) is
+/// the source location; a name's suffix
+/// `.2` only tells apart values of one name. Text written by hand may leave the locations out: then errors
+/// point into the text itself. `#` starts a comment.
 class Program {
 public:
   std::string kernel;
@@ -175,8 +178,8 @@ public:
   RegionId current() const { return open_.back(); }
   /// Appends an op to the open region; result values get the given types. Regions are attached later through
   /// `program.ops[id].regions`.
-  OpId create(OpKind kind, std::vector<ValueId> operands, std::vector<Type> resultTypes, Attributes attributes = {},
-              SourceRange location = {});
+  OpId create(OpKind kind, std::vector<ValueId> operands, std::vector<Type> resultTypes,
+              Attributes attributes = {}, SourceRange location = {});
   /// Result 0 of an op.
   ValueId result(OpId op, uint32_t index = 0) const { return program_.ops[op].results[index]; }
 

@@ -35,8 +35,8 @@ struct Argument {
 /// "ACT=\"relu\"" or ACT=relu (text), "OUT=dtype:bf16" (a dtype constexpr).
 Expected<Argument> parseArgument(std::string_view text);
 
-/// The facts of one launch that lowering and generation may use: arguments by name (runtime and constexpr). What is
-/// absent is unknown (`analyze` without arguments) or open (a constexpr without value or default).
+/// The facts of one launch that lowering and generation may use: arguments by name (runtime and constexpr).
+/// What is absent is unknown (`analyze` without arguments) or open (a constexpr without value or default).
 struct LaunchArguments {
   std::vector<Argument> values;
   const ArgumentValue *find(std::string_view name) const;

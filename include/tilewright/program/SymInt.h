@@ -14,13 +14,13 @@ namespace tilewright {
 
 /// What a symbol stands for.
 enum class SymbolKind : uint8_t {
-  OpenParameter,   ///< a tl.constexpr that tuning chooses
-  RuntimeScalar,   ///< an integer kernel argument
-  ProgramId,       ///< tl.program_id(axis)
-  ProgramCount,    ///< tl.num_programs(axis)
-  LoopIndex,       ///< the induction variable of a `for`
-  LaneIndex,       ///< the position along one axis of a tile (an iota); made by analyses, never by lowering
-  Opaque,          ///< an integer value that is known only by name (a loaded value, a loop-carried scalar)
+  OpenParameter, ///< a tl.constexpr that tuning chooses
+  RuntimeScalar, ///< an integer kernel argument
+  ProgramId,     ///< tl.program_id(axis)
+  ProgramCount,  ///< tl.num_programs(axis)
+  LoopIndex,     ///< the induction variable of a `for`
+  LaneIndex,     ///< the position along one axis of a tile (an iota); made by analyses, never by lowering
+  Opaque,        ///< an integer value that is known only by name (a loaded value, a loop-carried scalar)
 };
 
 class SymContext;
@@ -50,7 +50,7 @@ enum class SymOp : uint8_t {
   And,
   Or,
   Not,
-  Xor,      ///< bitwise, rarely needed (swizzles); never simplified beyond constants
+  Xor, ///< bitwise, rarely needed (swizzles); never simplified beyond constants
   Shl,
   Shr,
   BitAnd,
@@ -59,15 +59,17 @@ enum class SymOp : uint8_t {
 
 /// An integer expression that nobody has evaluated yet: the number type of Tilewright.
 ///
-/// A tile is `[BLOCK_M, BLOCK_N]` with both still open, a grid is `cdiv(M, BLOCK_M)`, a mask says `offs < n`. A SymInt
-/// is a pointer to a hash-consed node in a SymContext, kept in normal form: sums are flattened, sorted and have
-/// like terms collected ((B + B) is 2*B); products are distributed over sums when that keeps the sum small, so
-/// (M + 1)*B is B + B*M; division, modulo, min, max, select and nextPow2 are atoms, folded where ranges and divisors
-/// prove it ((B*M)//B is M when B != 0 is known from its range). So two equal expressions are nearly always the
-/// same pointer, and `==` is a pointer comparison; `provablyEqual` of the context tries harder.
+/// A tile is `[BLOCK_M, BLOCK_N]` with both still open, a grid is `cdiv(M, BLOCK_M)`, a mask says `offs < n`.
+/// A SymInt is a pointer to a hash-consed node in a SymContext, kept in normal form: sums are flattened,
+/// sorted and have like terms collected ((B + B) is 2*B); products are distributed over sums when that keeps
+/// the sum small, so (M + 1)*B is B + B*M; division, modulo, min, max, select and nextPow2 are atoms, folded
+/// where ranges and divisors prove it ((B*M)//B is M when B != 0 is known from its range). So two equal
+/// expressions are nearly always the same pointer, and `==` is a pointer comparison; `provablyEqual` of the
+/// context tries harder.
 ///
-/// A default-constructed SymInt is "no expression"; only `valid()` may be called on it. SymInts live as long as
-/// their context, which a Program keeps alive. Contexts may be used from several threads (interning locks).
+/// A default-constructed SymInt is "no expression"; only `valid()` may be called on it. SymInts live as long
+/// as their context, which a Program keeps alive. Contexts may be used from several threads (interning
+/// locks).
 class SymInt {
 public:
   SymInt() = default;
@@ -84,10 +86,11 @@ public:
   bool isSymbol() const { return op() == SymOp::Symbol; }
   uint32_t symbolId() const; ///< requires isSymbol()
   std::span<const SymInt> operands() const;
-  SymRange range() const;    ///< proved bounds
-  int64_t divisor() const;   ///< the largest known d >= 1 with value % d == 0 (0 for the constant 0)
-  /// Nodes of the expression when written out as a tree, saturating at UINT32_MAX. Shared subexpressions make a text
-  /// exponentially longer than its graph: whoever builds without bound (unrolled loops) checks this and gives up.
+  SymRange range() const;  ///< proved bounds
+  int64_t divisor() const; ///< the largest known d >= 1 with value % d == 0 (0 for the constant 0)
+  /// Nodes of the expression when written out as a tree, saturating at UINT32_MAX. Shared subexpressions make
+  /// a text exponentially longer than its graph: whoever builds without bound (unrolled loops) checks this
+  /// and gives up.
   uint32_t weight() const;
   SymContext &context() const;
 
@@ -100,8 +103,8 @@ private:
 
 struct SymNode {
   SymOp op;
-  uint32_t id;      ///< creation order in its context
-  int64_t value;    ///< Constant: the value; Symbol: the symbol id
+  uint32_t id;   ///< creation order in its context
+  int64_t value; ///< Constant: the value; Symbol: the symbol id
   SymRange range;
   int64_t divisor;
   uint32_t weight;
@@ -118,8 +121,8 @@ struct Symbol {
   int64_t divisor = 1;
 };
 
-/// Owns and interns expressions. All builders fold constants and keep the normal form. Arithmetic is on unbounded
-/// integers in intent and int64 in fact: folding that would overflow is left unfolded.
+/// Owns and interns expressions. All builders fold constants and keep the normal form. Arithmetic is on
+/// unbounded integers in intent and int64 in fact: folding that would overflow is left unfolded.
 class SymContext {
 public:
   SymContext();
@@ -168,7 +171,8 @@ private:
 /// "BLOCK*pid0 + 3", "cdiv(n, BLOCK)" where the shape is recognised, "min(a, b)", "(x // 4)". Reads back with
 /// `parseSymInt`.
 std::string toString(SymInt expression);
-/// Reads the text form; names are looked up by the callback, which returns an invalid SymInt for unknown ones.
+/// Reads the text form; names are looked up by the callback, which returns an invalid SymInt for unknown
+/// ones.
 Expected<SymInt> parseSymInt(SymContext &context, std::string_view text,
                              const std::function<SymInt(std::string_view name)> &lookup);
 
@@ -210,7 +214,7 @@ private:
 
 /// `coefficient * index` terms of an expression that is affine in the given symbols.
 struct AffineForm {
-  SymInt constant; ///< the part free of the given symbols
+  SymInt constant;                                ///< the part free of the given symbols
   std::vector<std::pair<uint32_t, SymInt>> terms; ///< symbol id, coefficient (free of the given symbols)
 };
 /// Nothing when some given symbol occurs inside a non-linear atom or in a product with another one.

@@ -7,7 +7,8 @@
 
 namespace tilewright {
 
-/// Extra dimensions that the user asks for: `hints={"GROUP_SIZE_M": [1, 2, 4, 8], "multibuffer": [False, True]}`.
+/// Extra dimensions that the user asks for: `hints={"GROUP_SIZE_M": [1, 2, 4, 8], "multibuffer": [False,
+/// True]}`.
 struct Hints {
   std::map<std::string, std::vector<ConfigValue>> values;
 };
@@ -16,7 +17,7 @@ struct Hints {
 enum class Origin : uint8_t { Generated, User, Default };
 
 struct Candidate {
-  Config config;                  ///< every open parameter, and compile options
+  Config config; ///< every open parameter, and compile options
   std::array<int64_t, 3> grid{1, 1, 1};
   Origin origin = Origin::Generated;
   std::map<std::string, int64_t> bytes; ///< planned bytes per memory space ("ub", "scratch", ...)
@@ -36,8 +37,8 @@ struct Domain {
   std::string reason;
 };
 
-/// The result of generation: a pure function of its inputs, same inputs, same list, same order. Never empty without a
-/// reason (then `emptyReason` is set).
+/// The result of generation: a pure function of its inputs, same inputs, same list, same order. Never empty
+/// without a reason (then `emptyReason` is set).
 struct CandidateSpace {
   std::vector<Domain> domains;
   std::vector<Candidate> candidates;

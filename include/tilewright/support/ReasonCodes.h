@@ -4,7 +4,8 @@
 
 namespace tilewright {
 
-/// The catalogue in ReasonCodes.def, for `--help`, documentation and the test that every emitted code is listed.
+/// The catalogue in ReasonCodes.def, for `--help`, documentation and the test that every emitted code is
+/// listed.
 struct ReasonCode {
   std::string_view code;
   std::string_view meaning;

@@ -41,7 +41,9 @@ struct SourceRange {
   uint32_t end = 0;
 
   bool valid() const { return file != nullptr; }
-  std::string_view text() const { return file ? file->text().substr(begin, end - begin) : std::string_view{}; }
+  std::string_view text() const {
+    return file ? file->text().substr(begin, end - begin) : std::string_view{};
+  }
   uint32_t line() const { return file ? file->position(begin).line : 0; }
 };
 

@@ -152,8 +152,7 @@ void walkBody(Body body, const std::function<void(const Stmt &)> &visitStmt,
 
 bool containsReturn(Body body) {
   bool found = false;
-  walkBody(
-      body, [&](const Stmt &stmt) { found |= stmt.kind == StmtKind::Return; }, [](const Expr &) {});
+  walkBody(body, [&](const Stmt &stmt) { found |= stmt.kind == StmtKind::Return; }, [](const Expr &) {});
   return found;
 }
 

@@ -1,4 +1,5 @@
-// Whole kernels in the forms that production code uses, written for this test: what an expert would say of each.
+// Whole kernels in the forms that production code uses, written for this test: what an expert would say of
+// each.
 #include "KernelUnderTest.h"
 
 namespace tilewright {
@@ -288,7 +289,8 @@ def k(x, y, T, D, stride_t, BT: tl.constexpr, BD: tl.constexpr):
         state = state * 0.5 + tl.load(src, boundary_check=(0, 1))
 )");
   EXPECT_EQ(kernel.roles(), "BT tile T, BD split D") << kernel.text();
-  EXPECT_TRUE(kernel.facts.axes[0].reduction) << kernel.text(); // carried along T: cannot be split over programs
+  EXPECT_TRUE(kernel.facts.axes[0].reduction)
+      << kernel.text(); // carried along T: cannot be split over programs
   EXPECT_FALSE(kernel.facts.axes[1].reduction) << kernel.text();
 }
 

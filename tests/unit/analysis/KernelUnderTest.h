@@ -8,8 +8,8 @@
 
 namespace tilewright {
 
-/// A kernel written in the test, lowered and analysed. The source gets one line with the imports in front, so the
-/// kernel's own first line is line 2. Roles, axes, constraints and effects come back as short text:
+/// A kernel written in the test, lowered and analysed. The source gets one line with the imports in front, so
+/// the kernel's own first line is line 2. Roles, axes, constraints and effects come back as short text:
 ///
 ///     roles()        "BLOCK split n, SUB tile n"
 ///     axes()         "n contiguous, K reduction contiguous"
@@ -71,7 +71,8 @@ struct KernelUnderTest {
   std::string text() const { return failure.empty() ? print(facts) : failure; }
 
 private:
-  void prepare(std::string_view source, const std::vector<std::string> &arguments, std::string_view gridText) {
+  void prepare(std::string_view source, const std::vector<std::string> &arguments,
+               std::string_view gridText) {
     const auto file = std::make_shared<const SourceFile>(
         "kernel.py", "import triton; import triton.language as tl; from triton.language import libdevice\n" +
                          std::string(source));

@@ -27,12 +27,14 @@ const RowSum kRowSums[] = {
     {"Keyword", "    s = tl.sum(v, axis=1)\n    tl.store(y + rows, s, mask=rows < M)\n"},
     {"Negative", "    s = tl.sum(v, axis=-1)\n    tl.store(y + rows, s, mask=rows < M)\n"},
     {"Positional", "    s = tl.max(v, 1)\n    tl.store(y + rows, s, mask=rows < M)\n"},
-    {"WithIndices", "    s, i = tl.max(v, 1, return_indices=True)\n    tl.store(y + rows, s, mask=rows < M)\n"},
+    {"WithIndices",
+     "    s, i = tl.max(v, 1, return_indices=True)\n    tl.store(y + rows, s, mask=rows < M)\n"},
     {"Nested", "    tl.store(y + rows, tl.sum(v, 1), mask=rows < M)\n"},
     {"InWhere", "    tl.store(y + rows, tl.where(rows < M, tl.max(v, 1), 0.0), mask=rows < M)\n"},
     {"Method", "    tl.store(y + rows, v.sum(1), mask=rows < M)\n"},
     {"Combine", "    tl.store(y + rows, tl.reduce(v, 1, mul2), mask=rows < M)\n"},
-    {"AfterArithmetic", "    w = tl.exp(v.to(tl.float32) * 2.0)\n    tl.store(y + rows, tl.sum(w * w, 1), mask=rows < M)\n"},
+    {"AfterArithmetic",
+     "    w = tl.exp(v.to(tl.float32) * 2.0)\n    tl.store(y + rows, tl.sum(w * w, 1), mask=rows < M)\n"},
 };
 INSTANTIATE_TEST_SUITE_P(Spellings, ReductionSpelling, testing::ValuesIn(kRowSums),
                          [](const auto &info) { return info.param.name; });

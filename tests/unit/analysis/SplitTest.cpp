@@ -14,7 +14,8 @@ class BlockPerProgram : public testing::TestWithParam<Spelling> {};
 
 TEST_P(BlockPerProgram, IsASplit) {
   const Spelling &spelling = GetParam();
-  KernelUnderTest kernel("@triton.jit\ndef k(x, y, n, m, B: tl.constexpr):\n" + std::string(spelling.body), {"x=f32[64]", "y=f32[64]"});
+  KernelUnderTest kernel("@triton.jit\ndef k(x, y, n, m, B: tl.constexpr):\n" + std::string(spelling.body),
+                         {"x=f32[64]", "y=f32[64]"});
   ASSERT_EQ(kernel.failure, "");
   ASSERT_EQ(kernel.facts.axes.size(), 1u) << kernel.text();
   EXPECT_EQ(kernel.roles(), "B split " + kernel.facts.axes[0].name) << kernel.text();

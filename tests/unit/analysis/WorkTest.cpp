@@ -8,7 +8,8 @@ namespace tilewright {
 namespace {
 
 std::string workText(const KernelFacts &facts) {
-  static constexpr std::string_view kKinds[] = {"elementwise", "transcendental", "reduce", "dot", "scan", "other"};
+  static constexpr std::string_view kKinds[] = {"elementwise", "transcendental", "reduce",
+                                                "dot",         "scan",           "other"};
   std::string out;
   for (const WorkItem &item : facts.work) {
     out += (out.empty() ? "" : ", ") + std::string(kKinds[static_cast<size_t>(item.kind)]) + "[";

@@ -37,7 +37,8 @@ TEST(LoadBackend, ABackEndThatIsNotInstalledSaysWhereItWasSoughtAndWhatToInstall
   ASSERT_FALSE(backend);
   EXPECT_EQ(backend.error().kind, ErrorKind::Unavailable);
   EXPECT_EQ(backend.error().code, "target.unavailable");
-  EXPECT_THAT(render(backend.error()), testing::AllOf(HasSubstr("libtilewright_abacus.so"), HasSubstr("help: "), HasSubstr("libmlir-22")));
+  EXPECT_THAT(render(backend.error()), testing::AllOf(HasSubstr("libtilewright_abacus.so"),
+                                                      HasSubstr("help: "), HasSubstr("libmlir-22")));
 }
 
 TEST(LoadBackend, AFileThatIsNoLibraryIsAPlainError) {

@@ -110,7 +110,8 @@ TEST(CodegenElementwise, RunsOnLesserMachines) {
     setenv("TILEWRIGHT_CPU_ISA", isa, 1);
     for (const DType dtype : {DType::Float32, DType::Float16, DType::BFloat16, DType::Int8}) {
       const std::string text(name(dtype));
-      checkStreaming(streaming(text, fmt::format("  %r = add %a, %c : tile<BLOCK x {}>", text)), dtype, dtype);
+      checkStreaming(streaming(text, fmt::format("  %r = add %a, %c : tile<BLOCK x {}>", text)), dtype,
+                     dtype);
     }
     unsetenv("TILEWRIGHT_CPU_ISA");
   }

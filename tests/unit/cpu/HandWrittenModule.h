@@ -15,7 +15,8 @@ namespace tilewright::cpu {
 inline Expected<ObjectCode> compileText(std::string_view text, const CpuIsa &isa = hostIsa()) {
   const auto context = makeContext();
   EmittedModule emitted;
-  emitted.module = mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(text.data(), text.size()), context.get());
+  emitted.module =
+      mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(text.data(), text.size()), context.get());
   if (!emitted.module)
     return fail(ErrorKind::User, "internal", "the test's MLIR text cannot be parsed");
   emitted.entry = "kernel";
@@ -23,15 +24,16 @@ inline Expected<ObjectCode> compileText(std::string_view text, const CpuIsa &isa
   return compileModule(std::move(emitted), isa);
 }
 
-inline Expected<std::shared_ptr<LoadedKernel>> loadText(std::string_view text, const CpuIsa &isa = hostIsa(), uint32_t threads = 4,
-                                                        int64_t scratchBytes = 0) {
+inline Expected<std::shared_ptr<LoadedKernel>> loadText(std::string_view text, const CpuIsa &isa = hostIsa(),
+                                                        uint32_t threads = 4, int64_t scratchBytes = 0) {
   TW_TRY(auto code, compileText(text, isa));
   code.scratchBytes = scratchBytes;
   TW_TRY(const auto jit, Jit::create());
   return LoadedKernel::load(*jit, std::make_shared<LaunchPool>(threads), std::move(code));
 }
 
-inline Expected<void> launch(const CompiledKernel &kernel, std::initializer_list<void *> pointers, std::array<int64_t, 3> grid) {
+inline Expected<void> launch(const CompiledKernel &kernel, std::initializer_list<void *> pointers,
+                             std::array<int64_t, 3> grid) {
   std::vector<uint64_t> arguments;
   for (void *pointer : pointers)
     arguments.push_back(reinterpret_cast<uint64_t>(pointer));

@@ -101,7 +101,8 @@ TEST_F(RuntimeBackend, ManyThreadsCompileAtOnce) {
   std::vector<std::thread> threads;
   for (size_t i = 0; i < errors.size(); ++i)
     threads.emplace_back([&, i] {
-      if (const auto artifact = backend->compile(program, candidateOf(int64_t{16} << i), arguments); !artifact)
+      if (const auto artifact = backend->compile(program, candidateOf(int64_t{16} << i), arguments);
+          !artifact)
         errors[i] = render(artifact.error());
     });
   for (auto &thread : threads)
@@ -136,14 +137,16 @@ TEST_F(RuntimeBackend, AKernelThatWritesTooFarIsNamedAndTheCallerLives) {
   ASSERT_TRUE(artifact) << render(artifact.error());
   const auto checked = (*session)->check(*artifact, candidateOf(64));
   EXPECT_EQ(checked.code, "run.out-of-bounds");
-  EXPECT_THAT(checked.text, testing::AnyOf(HasSubstr("past the end of x (4000 bytes"), HasSubstr("past the end of y (4000 bytes")));
+  EXPECT_THAT(checked.text, testing::AnyOf(HasSubstr("past the end of x (4000 bytes"),
+                                           HasSubstr("past the end of y (4000 bytes")));
 }
 
 TEST_F(RuntimeBackend, ThreadLimitOfTheConfigurationIsPartOfTheCode) {
   const auto backend = makeCpuBackend();
   auto limited = candidateOf(64);
   limited.config.set("cpu_threads", int64_t{1});
-  const auto all = backend->compile(program, candidateOf(64), arguments), one = backend->compile(program, limited, arguments);
+  const auto all = backend->compile(program, candidateOf(64), arguments),
+             one = backend->compile(program, limited, arguments);
   ASSERT_TRUE(all);
   ASSERT_TRUE(one);
   EXPECT_NE(all->digest, one->digest);
@@ -165,19 +168,22 @@ TEST_F(RuntimeBackend, ACompilerThatCrashesHitsOnlyItsCandidate) {
     const auto artifact = backend->compile(this->program, candidateOf(64), arguments);
     ASSERT_FALSE(artifact);
     EXPECT_EQ(artifact.error().code, "compile.failed");
-    EXPECT_THAT(artifact.error().message, testing::AllOf(HasSubstr("signal 11"), HasSubstr("assertion of the day")));
+    EXPECT_THAT(artifact.error().message,
+                testing::AllOf(HasSubstr("signal 11"), HasSubstr("assertion of the day")));
   }
   std::filesystem::remove(program);
 }
 
 TEST_F(RuntimeBackend, AMissingWorkerIsAPlainError) {
-  const auto artifact = makeCpuBackend({.workerProgram = "/nonexistent/worker"})->compile(program, candidateOf(64), arguments);
+  const auto artifact =
+      makeCpuBackend({.workerProgram = "/nonexistent/worker"})->compile(program, candidateOf(64), arguments);
   ASSERT_FALSE(artifact);
   EXPECT_EQ(artifact.error().code, "target.unavailable");
 }
 
 TEST_F(RuntimeBackend, ToolchainNamesVersionsAndMachine) {
-  EXPECT_THAT(makeCpuBackend()->toolchain(), testing::AllOf(HasSubstr("LLVM 22"), HasSubstr("tilewright"), HasSubstr("threads=")));
+  EXPECT_THAT(makeCpuBackend()->toolchain(),
+              testing::AllOf(HasSubstr("LLVM 22"), HasSubstr("tilewright"), HasSubstr("threads=")));
 }
 
 TEST_F(RuntimeBackend, DamagedArtifactsDoNotLoad) {

@@ -12,7 +12,9 @@ using namespace tilewright::cpu;
 
 namespace {
 
-template <class T> Comparison compare(const std::vector<T> &got, const std::vector<T> &reference, DType dtype, Tolerance tolerance = {}) {
+template <class T>
+Comparison compare(const std::vector<T> &got, const std::vector<T> &reference, DType dtype,
+                   Tolerance tolerance = {}) {
   return compareBuffers(std::as_bytes(std::span(got)), std::as_bytes(std::span(reference)), dtype, tolerance);
 }
 
@@ -33,13 +35,16 @@ TEST(RuntimeCompare, FloatsWithinTheToleranceAreEqual) {
   const Tolerance tolerance = toleranceFor(DType::Float32, DType::Float32, 1);
   EXPECT_TRUE(compare<float>({1.0000002f, 100}, {1, 100}, DType::Float32, tolerance).equal());
   EXPECT_FALSE(compare<float>({1.001f, 1}, {1, 1}, DType::Float32, tolerance).equal());
-  EXPECT_TRUE(compare<float>({1e-7f, 10}, {0, 10}, DType::Float32, tolerance).equal()) << "a cancelled sum beside large results";
+  EXPECT_TRUE(compare<float>({1e-7f, 10}, {0, 10}, DType::Float32, tolerance).equal())
+      << "a cancelled sum beside large results";
   EXPECT_FALSE(compare<float>({1e-7f, 0}, {0, 0}, DType::Float32, tolerance).equal());
 }
 
 TEST(RuntimeCompare, SpecialValuesMustMatch) {
   const Tolerance tolerance{0.1};
-  EXPECT_TRUE(compare<float>({kNaN, kInf, -kInf, 0.0f}, {-kNaN, kInf, -kInf, -0.0f}, DType::Float32, tolerance).equal());
+  EXPECT_TRUE(
+      compare<float>({kNaN, kInf, -kInf, 0.0f}, {-kNaN, kInf, -kInf, -0.0f}, DType::Float32, tolerance)
+          .equal());
   EXPECT_FALSE(compare<float>({1, 2}, {kNaN, 2}, DType::Float32, tolerance).equal());
   EXPECT_FALSE(compare<float>({kNaN, 2}, {1, 2}, DType::Float32, tolerance).equal());
   EXPECT_FALSE(compare<float>({kInf, 2}, {-kInf, 2}, DType::Float32, tolerance).equal());
@@ -47,7 +52,8 @@ TEST(RuntimeCompare, SpecialValuesMustMatch) {
 }
 
 TEST(RuntimeCompare, ShortFloatsAreDecoded) {
-  const auto half = toleranceFor(DType::Float16, DType::Float32, 64), bfloat = toleranceFor(DType::BFloat16, DType::Float32, 64);
+  const auto half = toleranceFor(DType::Float16, DType::Float32, 64),
+             bfloat = toleranceFor(DType::BFloat16, DType::Float32, 64);
   EXPECT_TRUE(compare<uint16_t>({0x3c01}, {0x3c00}, DType::Float16, half).equal());
   EXPECT_FALSE(compare<uint16_t>({0x3c40}, {0x3c00}, DType::Float16, half).equal());
   EXPECT_TRUE(compare<uint16_t>({0x7e01}, {0x7e00}, DType::Float16, half).equal()) << "both NaN";
@@ -58,14 +64,16 @@ TEST(RuntimeCompare, ShortFloatsAreDecoded) {
 }
 
 TEST(RuntimeCompare, LongSumsMayDifferMore) {
-  EXPECT_GT(toleranceFor(DType::Float32, DType::Float32, 4096).relative, 10 * toleranceFor(DType::Float32, DType::Float32, 1).relative);
+  EXPECT_GT(toleranceFor(DType::Float32, DType::Float32, 4096).relative,
+            10 * toleranceFor(DType::Float32, DType::Float32, 1).relative);
   EXPECT_EQ(toleranceFor(DType::Int32, DType::Float32, 4096).relative, 0);
   EXPECT_LT(toleranceFor(DType::Float16, DType::Float32, 4096).relative, 0.01);
 }
 
 TEST(RuntimeCompare, ReductionLengthComesFromTheFacts) {
   SymContext symbols;
-  const SymInt columns = symbols.newSymbol(SymbolKind::RuntimeScalar, "n"), block = symbols.newSymbol(SymbolKind::OpenParameter, "BLOCK");
+  const SymInt columns = symbols.newSymbol(SymbolKind::RuntimeScalar, "n"),
+               block = symbols.newSymbol(SymbolKind::OpenParameter, "BLOCK");
   KernelFacts facts;
   facts.axes.push_back({.name = "n", .extent = columns, .reduction = true});
   facts.work.push_back({.kind = WorkItem::Kind::Reduce, .dtype = DType::Float16, .shape = {block}});
@@ -81,11 +89,12 @@ TEST(RuntimeCompare, ReductionLengthComesFromTheFacts) {
 TEST(RuntimeTrialMemory, OverlappingArgumentsShareARegionAndNeighboursDoNot) {
   std::vector<std::byte> memory(1000);
   const std::span<std::byte> all(memory);
-  const std::vector<PointerMemory> pointers = {{.name = "tail", .argument = 3, .memory = all.subspan(600, 100)},
-                                               {.name = "a", .argument = 0, .memory = all.first(200)},
-                                               {.name = "b", .argument = 1, .memory = all.subspan(100, 200)},
-                                               {.name = "next", .argument = 2, .memory = all.subspan(300, 50)},
-                                               {.name = "none", .argument = 4, .memory = {}}};
+  const std::vector<PointerMemory> pointers = {
+      {.name = "tail", .argument = 3, .memory = all.subspan(600, 100)},
+      {.name = "a", .argument = 0, .memory = all.first(200)},
+      {.name = "b", .argument = 1, .memory = all.subspan(100, 200)},
+      {.name = "next", .argument = 2, .memory = all.subspan(300, 50)},
+      {.name = "none", .argument = 4, .memory = {}}};
   const TrialLayout layout = layOut(pointers);
   ASSERT_EQ(layout.regions.size(), 3u);
   EXPECT_EQ(layout.pointers[1].region, layout.pointers[2].region);
@@ -106,5 +115,6 @@ TEST(RuntimeTrialMemory, FaultsReadAsSentences) {
             "the kernel writes 4 bytes past the end of x or y (40 bytes long)");
   EXPECT_EQ(describe({.kind = FaultRecord::OutOfBounds, .region = 0, .distance = -8}, layout),
             "the kernel reads 8 bytes before the start of x or y (40 bytes long)");
-  EXPECT_EQ(describe({.kind = FaultRecord::OutOfBounds, .region = -1}, layout), "the kernel reads through a null pointer (z)");
+  EXPECT_EQ(describe({.kind = FaultRecord::OutOfBounds, .region = -1}, layout),
+            "the kernel reads through a null pointer (z)");
 }

@@ -18,7 +18,9 @@ int32_t countPrograms(const KernelFrame *frame, int64_t begin, int64_t end, void
   return 0;
 }
 
-int32_t failAtProgram700(const KernelFrame *, int64_t begin, int64_t end, void *) { return begin <= 700 && 700 < end ? 3 : 0; }
+int32_t failAtProgram700(const KernelFrame *, int64_t begin, int64_t end, void *) {
+  return begin <= 700 && 700 < end ? 3 : 0;
+}
 
 int32_t fillScratch(const KernelFrame *, int64_t, int64_t, void *scratch) {
   std::fill_n(static_cast<std::byte *>(scratch), 5000, std::byte{7});
@@ -56,8 +58,17 @@ TEST(RuntimeLaunch, ScratchIsAlignedAndGrows) {
   const KernelFrame frame{};
   ProgramCost cost{0};
   for (const size_t bytes : {size_t{5000}, size_t{5001}, size_t{100'000}, size_t{5000}})
-    EXPECT_EQ(pool.run({.span = fillScratch, .frame = &frame, .programs = 100, .scratchBytes = bytes, .cost = &cost}), 0) << bytes;
-  EXPECT_EQ(pool.run({.span = fillScratch, .frame = &frame, .programs = 1, .scratchBytes = size_t{1} << 60, .cost = &cost}), LaunchPool::kNoScratch);
+    EXPECT_EQ(
+        pool.run(
+            {.span = fillScratch, .frame = &frame, .programs = 100, .scratchBytes = bytes, .cost = &cost}),
+        0)
+        << bytes;
+  EXPECT_EQ(pool.run({.span = fillScratch,
+                      .frame = &frame,
+                      .programs = 1,
+                      .scratchBytes = size_t{1} << 60,
+                      .cost = &cost}),
+            LaunchPool::kNoScratch);
 }
 
 TEST(RuntimeLaunchDeathTest, RunningPastTheScratchFaults) {

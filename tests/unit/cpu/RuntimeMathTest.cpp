@@ -62,7 +62,8 @@ double ulpsApart(float got, double exact) {
     return got == rounded ? 0 : std::abs(exact) > 3.4e38 && std::abs(got) > 3.4e38 ? 1 : INFINITY;
   if (got == 0 && std::abs(exact) < std::numeric_limits<float>::min())
     return 0; // subnormal results may become zero
-  const double spacing = std::ldexp(1.0, std::max(std::ilogb(std::max(std::abs(rounded), std::numeric_limits<float>::min())), -126) - 23);
+  const double spacing = std::ldexp(
+      1.0, std::max(std::ilogb(std::max(std::abs(rounded), std::numeric_limits<float>::min())), -126) - 23);
   return std::abs(got - exact) / spacing;
 }
 
@@ -82,7 +83,8 @@ TEST_P(RuntimeMath, IsCloseToTheExactValueEverywhere) {
   ASSERT_TRUE(kernel) << render(kernel.error());
   const auto x = inputs();
   std::vector<float> y(x.size());
-  ASSERT_TRUE(launch(**kernel, {const_cast<float *>(x.data()), y.data()}, {static_cast<int64_t>(x.size() / 16), 1, 1}));
+  ASSERT_TRUE(launch(**kernel, {const_cast<float *>(x.data()), y.data()},
+                     {static_cast<int64_t>(x.size() / 16), 1, 1}));
   double worst = 0;
   size_t worstAt = 0;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -91,17 +93,22 @@ TEST_P(RuntimeMath, IsCloseToTheExactValueEverywhere) {
       worstAt = i;
     }
   }
-  EXPECT_LE(worst, maxUlps) << op << "(" << x[worstAt] << ") = " << y[worstAt] << " instead of " << exact(x[worstAt]);
+  EXPECT_LE(worst, maxUlps) << op << "(" << x[worstAt] << ") = " << y[worstAt] << " instead of "
+                            << exact(x[worstAt]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, RuntimeMath,
-                         testing::Values(Function{"math.exp", std::exp, 4}, Function{"math.exp2", std::exp2, 2}, Function{"math.expm1", std::expm1, 4},
-                                         Function{"math.log", std::log, 2}, Function{"math.log2", std::log2, 3}, Function{"math.log1p", std::log1p, 3},
-                                         Function{"math.tanh", std::tanh, 4}, Function{"math.erf", std::erf, 4}, Function{"math.sin", std::sin, 2},
-                                         Function{"math.cos", std::cos, 2}, Function{"math.sqrt", std::sqrt, 1}, Function{"math.floor", std::floor, 0},
-                                         Function{"math.ceil", std::ceil, 0}, Function{"math.atan", std::atan, 3}, Function{"math.log10", std::log10, 3},
-                                         Function{"math.roundeven", std::nearbyint, 0}, Function{"math.tan", std::tan, 3}),
-                         [](const auto &info) { return std::string(info.param.op).substr(5); });
+INSTANTIATE_TEST_SUITE_P(
+    Functions, RuntimeMath,
+    testing::Values(Function{"math.exp", std::exp, 4}, Function{"math.exp2", std::exp2, 2},
+                    Function{"math.expm1", std::expm1, 4}, Function{"math.log", std::log, 2},
+                    Function{"math.log2", std::log2, 3}, Function{"math.log1p", std::log1p, 3},
+                    Function{"math.tanh", std::tanh, 4}, Function{"math.erf", std::erf, 4},
+                    Function{"math.sin", std::sin, 2}, Function{"math.cos", std::cos, 2},
+                    Function{"math.sqrt", std::sqrt, 1}, Function{"math.floor", std::floor, 0},
+                    Function{"math.ceil", std::ceil, 0}, Function{"math.atan", std::atan, 3},
+                    Function{"math.log10", std::log10, 3}, Function{"math.roundeven", std::nearbyint, 0},
+                    Function{"math.tan", std::tan, 3}),
+    [](const auto &info) { return std::string(info.param.op).substr(5); });
 
 TEST(RuntimeMathShortFloats, AreComputedInF32AndRoundedOnce) {
   for (const char *type : {"f16", "bf16"}) {

@@ -34,7 +34,8 @@ std::string moduleText(std::string_view body) {
 /// y[i] = x[i] + addend for 0 <= i < n
 std::string addText(std::string_view addend) {
   return moduleText(R"(
-      %c = arith.constant )" + std::string(addend) + R"( : f32
+      %c = arith.constant )" +
+                    std::string(addend) + R"( : f32
       scf.for %i = %c0 to %n step %c1 : i64 {
         %from = llvm.getelementptr %x[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
         %to = llvm.getelementptr %y[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
@@ -57,7 +58,8 @@ Artifact artifactOf(std::string_view text) {
 class RuntimeSession : public testing::Test {
 protected:
   void SetUp() override {
-    auto read = readProgram(std::make_shared<SourceFile>("t.tw", "kernel @k(%x: ptr<f32>, %y: ptr<f32>, %n: i64 = n) {\n}\n"));
+    auto read = readProgram(
+        std::make_shared<SourceFile>("t.tw", "kernel @k(%x: ptr<f32>, %y: ptr<f32>, %n: i64 = n) {\n}\n"));
     ASSERT_TRUE(read) << render(read.error());
     program = std::move(*read);
     facts.effects = {.reads = {"x"}, .writes = {"y"}};
@@ -65,14 +67,17 @@ protected:
       x[i] = static_cast<float>(i);
   }
 
-  std::unique_ptr<TrialSession> open(std::span<std::byte> xMemory, std::span<std::byte> yMemory, int64_t n, CpuOptions options = {}) {
-    const std::vector<RuntimeArgument> buffers = {{.name = "n", .integer = n}, {.name = "x", .memory = xMemory}, {.name = "y", .memory = yMemory}};
+  std::unique_ptr<TrialSession> open(std::span<std::byte> xMemory, std::span<std::byte> yMemory, int64_t n,
+                                     CpuOptions options = {}) {
+    const std::vector<RuntimeArgument> buffers = {
+        {.name = "n", .integer = n}, {.name = "x", .memory = xMemory}, {.name = "y", .memory = yMemory}};
     auto session = makeCpuBackend(std::move(options))->openSession(program, facts, {}, buffers);
     EXPECT_TRUE(session) << render(session.error());
     return session ? std::move(*session) : nullptr;
   }
   std::unique_ptr<TrialSession> open(int64_t n, CpuOptions options = {}) {
-    return open(std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(y)), n, std::move(options));
+    return open(std::as_writable_bytes(std::span(x)), std::as_writable_bytes(std::span(y)), n,
+                std::move(options));
   }
 
   Program program;
@@ -93,7 +98,8 @@ TEST_F(RuntimeSession, TrialsDoNotTouchTheCallersMemory) {
 TEST_F(RuntimeSession, ResultsAreComparedWithTheFirstOne) {
   const auto session = open(1001);
   EXPECT_EQ(session->check(artifactOf(addText("1.0")), candidate).outcome, TrialOutcome::Ok);
-  EXPECT_EQ(session->check(artifactOf(addText("1.0000001")), candidate).outcome, TrialOutcome::Ok) << "within rounding";
+  EXPECT_EQ(session->check(artifactOf(addText("1.0000001")), candidate).outcome, TrialOutcome::Ok)
+      << "within rounding";
   const auto wrong = session->check(artifactOf(addText("2.0")), candidate);
   EXPECT_EQ(wrong.outcome, TrialOutcome::WrongResult);
   EXPECT_EQ(wrong.code, "wrong-result");
@@ -123,7 +129,8 @@ TEST_F(RuntimeSession, WritesFarBeforeTheStartAreNamed) {
       %far = arith.constant -1000000000 : i64
       %to = llvm.getelementptr %y[%far] : (!llvm.ptr, i64) -> !llvm.ptr, f32
       %v = arith.constant 1.0 : f32
-      llvm.store %v, %to : f32, !llvm.ptr)")), candidate);
+      llvm.store %v, %to : f32, !llvm.ptr)")),
+                                     candidate);
   EXPECT_EQ(result.code, "run.out-of-bounds");
   EXPECT_THAT(result.text, HasSubstr("writes 4000000000 bytes before the start of y"));
 }
@@ -144,7 +151,8 @@ TEST_F(RuntimeSession, CrashesAreSurvivedAndTheNextTrialRuns) {
   EXPECT_EQ(crash.code, "run.crashed");
   EXPECT_THAT(crash.text, HasSubstr("Illegal instruction"));
   EXPECT_EQ(session->check(good, candidate).outcome, TrialOutcome::Ok);
-  EXPECT_EQ(session->check(artifactOf(addText("3.0")), candidate).outcome, TrialOutcome::WrongResult) << "the reference outlives the worker";
+  EXPECT_EQ(session->check(artifactOf(addText("3.0")), candidate).outcome, TrialOutcome::WrongResult)
+      << "the reference outlives the worker";
 }
 
 TEST_F(RuntimeSession, EndlessKernelsAreStopped) {
@@ -178,7 +186,8 @@ TEST_F(RuntimeSession, OverlappingArgumentsStayOverlapping) {
       scf.for %i = %c0 to %n step %c1 : i64 {
         %to = llvm.getelementptr %y[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
         llvm.store %five, %to : f32, !llvm.ptr
-      })")), candidate);
+      })")),
+                                   candidate);
   EXPECT_EQ(fill.outcome, TrialOutcome::Ok) << fill.text;
 }
 
@@ -198,7 +207,10 @@ TEST_F(RuntimeSession, WritesThatTheAnalysisMissedAreRestoredAndCompared) {
 
 TEST_F(RuntimeSession, DeviceAssertionsCarryTheirMessage) {
   const auto session = open(1001);
-  const auto result = session->check(artifactOf(moduleText("%two = arith.constant 2 : i32\n return %two : i32 }\n func.func @unused() -> i32 {\n %ok = arith.constant 0 : i32")), candidate);
+  const auto result =
+      session->check(artifactOf(moduleText("%two = arith.constant 2 : i32\n return %two : i32 }\n func.func "
+                                           "@unused() -> i32 {\n %ok = arith.constant 0 : i32")),
+                     candidate);
   EXPECT_EQ(result.outcome, TrialOutcome::Failed);
   EXPECT_EQ(result.code, "run.device-assert");
   EXPECT_EQ(result.text, "second");
@@ -206,7 +218,8 @@ TEST_F(RuntimeSession, DeviceAssertionsCarryTheirMessage) {
 
 TEST_F(RuntimeSession, AMissingWorkerIsAPlainError) {
   const std::vector<RuntimeArgument> buffers = {{.name = "n"}, {.name = "x"}, {.name = "y"}};
-  const auto session = makeCpuBackend({.workerProgram = "/nonexistent/worker"})->openSession(program, facts, {}, buffers);
+  const auto session =
+      makeCpuBackend({.workerProgram = "/nonexistent/worker"})->openSession(program, facts, {}, buffers);
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code, "target.unavailable");
 }

@@ -17,22 +17,32 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"vector_add.py", "vector_add", {"x=f32[98432]", "y=f32[98432]", "out=f32[98432]", "n_elements=98432"}, "(cdiv(n_elements, BLOCK),)", 1},
-    {"softmax.py", "softmax_one_shot", {"x=f32[4096,781]", "y=f32[4096,781]", "x_row_stride=781", "y_row_stride=781", "n_cols=781"}, "(4096,)", 1},
+    {"vector_add.py",
+     "vector_add",
+     {"x=f32[98432]", "y=f32[98432]", "out=f32[98432]", "n_elements=98432"},
+     "(cdiv(n_elements, BLOCK),)",
+     1},
+    {"softmax.py",
+     "softmax_one_shot",
+     {"x=f32[4096,781]", "y=f32[4096,781]", "x_row_stride=781", "y_row_stride=781", "n_cols=781"},
+     "(4096,)",
+     1},
     {"softmax.py",
      "softmax_online",
-     {"x=f32[4096,3000]", "y=f32[4096,3000]", "x_row_stride=3000", "y_row_stride=3000", "n_rows=4096", "n_cols=3000"},
+     {"x=f32[4096,3000]", "y=f32[4096,3000]", "x_row_stride=3000", "y_row_stride=3000", "n_rows=4096",
+      "n_cols=3000"},
      "(cdiv(n_rows, ROWS),)",
      2},
     {"layer_norm.py",
      "layer_norm",
-     {"x=f32[4096,1000]", "y=f32[4096,1000]", "weight=f32[1000]", "bias=f32[1000]", "row_stride=1000", "n_rows=4096", "n_cols=1000", "eps=1e-5"},
+     {"x=f32[4096,1000]", "y=f32[4096,1000]", "weight=f32[1000]", "bias=f32[1000]", "row_stride=1000",
+      "n_rows=4096", "n_cols=1000", "eps=1e-5"},
      "(cdiv(n_rows, ROWS),)",
      2},
     {"matmul.py",
      "matmul",
-     {"a=f16[512,512]", "b=f16[512,512]", "c=f16[512,512]", "M=512", "N=512", "K=512", "stride_am=512", "stride_ak=1", "stride_bk=512",
-      "stride_bn=1", "stride_cm=512", "stride_cn=1"},
+     {"a=f16[512,512]", "b=f16[512,512]", "c=f16[512,512]", "M=512", "N=512", "K=512", "stride_am=512",
+      "stride_ak=1", "stride_bk=512", "stride_bn=1", "stride_cm=512", "stride_cn=1"},
      "(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N),)",
      4},
 };
@@ -48,22 +58,30 @@ struct Example {
 
   void load(const Case &each) {
     const auto source = readSourceFile(std::string(TILEWRIGHT_SOURCE_DIR) + "/examples/" + each.file);
-    if (!source)
-      { problem(source.error()); return; }
+    if (!source) {
+      problem(source.error());
+      return;
+    }
     auto module = lang::parse(*source);
-    if (!module)
-      { problem(module.error()); return; }
+    if (!module) {
+      problem(module.error());
+      return;
+    }
     for (const std::string &text : each.arguments) {
       const auto argument = parseArgument(text);
       arguments.set(argument->name, argument->value);
     }
     auto lowered = lower(*module, each.kernel, arguments);
-    if (!lowered)
-      { problem(lowered.error()); return; }
+    if (!lowered) {
+      problem(lowered.error());
+      return;
+    }
     program = *std::move(lowered);
     auto parsed = parseGrid(each.grid, program, arguments);
-    if (!parsed)
-      { problem(parsed.error()); return; }
+    if (!parsed) {
+      problem(parsed.error());
+      return;
+    }
     grid = *std::move(parsed);
     facts = analyze(program, &*grid);
   }
@@ -79,7 +97,8 @@ TEST(ExampleKernels, EveryTargetGetsAListAndEveryCandidateStands) {
       const Target device = *findTarget(target);
       const SpaceRequest request{example.program, example.facts, device, example.arguments, *example.grid};
       const CandidateSpace space = generate(request);
-      ASSERT_FALSE(space.candidates.empty()) << (space.emptyReason ? render(*space.emptyReason) : "no reason");
+      ASSERT_FALSE(space.candidates.empty())
+          << (space.emptyReason ? render(*space.emptyReason) : "no reason");
       EXPECT_FALSE(space.emptyReason);
       if (std::string(target) == "cpu") {
         EXPECT_LE(space.candidates.size(), 150u);
@@ -93,7 +112,8 @@ TEST(ExampleKernels, EveryTargetGetsAListAndEveryCandidateStands) {
         ASSERT_TRUE(values);
         for (const Constraint &constraint : example.facts.constraints)
           if (constraint.code != "shape.pow2" || device.powerOfTwoTiles) {
-            EXPECT_EQ(evaluate(constraint.condition, *values), 1) << candidate.config.toString() << " breaks " << constraint.text;
+            EXPECT_EQ(evaluate(constraint.condition, *values), 1)
+                << candidate.config.toString() << " breaks " << constraint.text;
           }
       }
       const Plan plan = rank(request, space);

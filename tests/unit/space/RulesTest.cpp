@@ -107,9 +107,8 @@ TEST(Rules, Grid) {
 TEST(Rules, FixedGridIsRefusedForASplit) {
   SpaceFixture add = addOf(5000, "cpu");
   for (const bool fixed : {true, false}) {
-    add.setGrid(fixed ? Grid::fixed({8, 1, 1}) : Grid::callback([](const Config &) {
-      return std::array<int64_t, 3>{8, 1, 1};
-    }));
+    add.setGrid(fixed ? Grid::fixed({8, 1, 1})
+                      : Grid::callback([](const Config &) { return std::array<int64_t, 3>{8, 1, 1}; }));
     const CandidateSpace space = add.generated();
     ASSERT_TRUE(space.emptyReason) << fixed;
     EXPECT_EQ(space.emptyReason->code, "grid.fixed");

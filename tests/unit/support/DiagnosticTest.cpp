@@ -10,7 +10,8 @@ using namespace tilewright;
 TEST(Diagnostic, PointsAtTheExpression) {
   const SourceFile file("k.py", "a = 1\n    offs = tl.arange(0, BLOCK)\n");
   const auto begin = static_cast<uint32_t>(file.text().find("BLOCK"));
-  auto d = makeDiagnostic(Severity::Error, "oneshot.short", "too short", SourceRange{&file, begin, begin + 5});
+  auto d =
+      makeDiagnostic(Severity::Error, "oneshot.short", "too short", SourceRange{&file, begin, begin + 5});
   d.note("because");
   EXPECT_EQ(render(d), "k.py:2:25: error: too short [oneshot.short]\n"
                        "   offs = tl.arange(0, BLOCK)\n"

@@ -6,8 +6,8 @@
 namespace tilewright::cpu {
 
 struct CpuOptions {
-  /// Compile in this process instead of in workers: for the worker itself and for tests. A crash of the compiler then is a
-  /// crash of the caller.
+  /// Compile in this process instead of in workers: for the worker itself and for tests. A crash of the
+  /// compiler then is a crash of the caller.
   bool compileInProcess = false;
   uint32_t compileWorkers = 0; ///< 0: one for each CPU
   uint32_t threads = 0;        ///< of a launch; 0: TILEWRIGHT_THREADS, else the CPUs this process may use
@@ -16,8 +16,8 @@ struct CpuOptions {
   std::chrono::milliseconds checkTimeout{10'000};
 };
 
-/// The CPU back end. Compilation and trials run in worker processes, so that neither a crash of the compiler nor a wild
-/// kernel reaches the caller; `load` brings finished code into this process.
+/// The CPU back end. Compilation and trials run in worker processes, so that neither a crash of the compiler
+/// nor a wild kernel reaches the caller; `load` brings finished code into this process.
 std::unique_ptr<Backend> makeCpuBackend(CpuOptions options = {});
 
 } // namespace tilewright::cpu

@@ -6,8 +6,8 @@ namespace tilewright::cpu {
 
 /// The instruction set that code is generated for. Free of LLVM types so that anybody may ask.
 struct CpuIsa {
-  std::string cpu;      ///< LLVM's CPU name, "znver4"
-  std::string features; ///< LLVM's feature string, "+avx2,+fma,..."
+  std::string cpu;               ///< LLVM's CPU name, "znver4"
+  std::string features;          ///< LLVM's feature string, "+avx2,+fma,..."
   uint32_t vectorBytes = 32;     ///< native vector width: 64 with AVX-512, 32 with AVX2, 16 otherwise
   uint32_t vectorRegisters = 16; ///< 32 with AVX-512
   bool fma = true;

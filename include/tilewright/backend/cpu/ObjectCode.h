@@ -16,17 +16,17 @@ struct StageTimes {
   double totalNs() const { return emitNs + lowerNs + translateNs + optimizeNs + codegenNs; }
 };
 
-/// One relocatable object with a KernelSpan function and what a launch of it needs. Free of LLVM types, so that it can be
-/// stored and sent between processes.
+/// One relocatable object with a KernelSpan function and what a launch of it needs. Free of LLVM types, so
+/// that it can be stored and sent between processes.
 struct ObjectCode {
-  std::string object; ///< ELF relocatable
-  std::string entry;  ///< symbol of the KernelSpan function
-  int64_t scratchBytes = 0;            ///< arena per thread
-  std::vector<std::string> assertions; ///< messages of device assertions, by index
-  std::vector<std::string> remarks;    ///< why a fast path was refused: "code: text"
+  std::string object;                    ///< ELF relocatable
+  std::string entry;                     ///< symbol of the KernelSpan function
+  int64_t scratchBytes = 0;              ///< arena per thread
+  std::vector<std::string> assertions;   ///< messages of device assertions, by index
+  std::vector<std::string> remarks;      ///< why a fast path was refused: "code: text"
   std::optional<uint32_t> argumentCount; ///< runtime arguments that a launch must give, where known
-  uint32_t threads = 0;                ///< most threads of a launch; 0: as many as the runtime has
-  StageTimes times;                    ///< not part of the content
+  uint32_t threads = 0;                  ///< most threads of a launch; 0: as many as the runtime has
+  StageTimes times;                      ///< not part of the content
 
   /// Hash of everything that a launch depends on: equal code, equal digest.
   std::string digest() const;

@@ -28,7 +28,9 @@ struct Prefix {
 int millisecondsLeft(Deadline deadline) {
   if (!deadline)
     return -1;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now()).count();
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now())
+          .count();
   return static_cast<int>(std::clamp<int64_t>(left + 1, 0, 1'000'000'000));
 }
 
@@ -67,7 +69,8 @@ bool sendPrefix(int socket, Prefix &prefix, int descriptor) {
   } while (sent < 0 && errno == EINTR);
   if (sent <= 0)
     return false;
-  return sendAll(socket, reinterpret_cast<const char *>(&prefix) + sent, sizeof prefix - static_cast<size_t>(sent));
+  return sendAll(socket, reinterpret_cast<const char *>(&prefix) + sent,
+                 sizeof prefix - static_cast<size_t>(sent));
 }
 
 ssize_t receiveSome(int socket, char *bytes, size_t count, int *descriptor) {
@@ -108,7 +111,8 @@ bool Channel::send(const WireMessage &message) {
     return false;
   for (size_t i = 0; i < message.blobs.size(); ++i)
     prefix.blobBytes[i] = message.blobs[i].size();
-  if (!sendPrefix(socket_, prefix, message.descriptor) || !sendAll(socket_, message.header.data(), message.header.size()))
+  if (!sendPrefix(socket_, prefix, message.descriptor) ||
+      !sendAll(socket_, message.header.data(), message.header.size()))
     return false;
   return std::all_of(message.blobs.begin(), message.blobs.end(),
                      [&](const std::string &blob) { return sendAll(socket_, blob.data(), blob.size()); });
@@ -143,8 +147,10 @@ Channel::Received Channel::receive(Deadline deadline) {
   out.message.descriptor = descriptor;
   if (out.status != ReceiveStatus::Ok)
     return out;
-  const bool sane = prefix.magic == Prefix::kMagic && prefix.blobs <= kMaxBlobs && prefix.headerBytes <= kMaxPartBytes &&
-                    std::all_of(prefix.blobBytes, prefix.blobBytes + prefix.blobs, [](uint64_t bytes) { return bytes <= kMaxPartBytes; });
+  const bool sane = prefix.magic == Prefix::kMagic && prefix.blobs <= kMaxBlobs &&
+                    prefix.headerBytes <= kMaxPartBytes &&
+                    std::all_of(prefix.blobBytes, prefix.blobBytes + prefix.blobs,
+                                [](uint64_t bytes) { return bytes <= kMaxPartBytes; });
   if (!sane) {
     out.status = ReceiveStatus::Malformed;
     return out;

@@ -8,8 +8,8 @@
 
 namespace tilewright::cpu {
 
-/// One request or answer between this process and a worker: a JSON header and binary parts; a file descriptor may ride
-/// along (for shared memory).
+/// One request or answer between this process and a worker: a JSON header and binary parts; a file descriptor
+/// may ride along (for shared memory).
 struct WireMessage {
   std::string header;
   std::vector<std::string> blobs;
@@ -18,8 +18,8 @@ struct WireMessage {
 
 enum class ReceiveStatus : uint8_t { Ok, Closed, TimedOut, Malformed };
 
-/// One end of a socket pair. Messages are length-prefixed; both ends are the same program, so there is no versioning.
-/// Not thread-safe: one conversation at a time.
+/// One end of a socket pair. Messages are length-prefixed; both ends are the same program, so there is no
+/// versioning. Not thread-safe: one conversation at a time.
 class Channel {
 public:
   explicit Channel(int socket) : socket_(socket) {}

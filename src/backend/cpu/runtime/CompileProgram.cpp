@@ -7,7 +7,8 @@
 
 namespace tilewright::cpu {
 
-Expected<Artifact> compileProgram(const Program &program, const Config &config, const LaunchArguments &arguments, const CpuIsa &isa) {
+Expected<Artifact> compileProgram(const Program &program, const Config &config,
+                                  const LaunchArguments &arguments, const CpuIsa &isa) {
   Stopwatch watch;
   const auto context = makeContext();
   registerCpuDialects(*context);

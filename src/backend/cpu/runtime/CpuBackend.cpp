@@ -20,27 +20,33 @@ namespace {
 class CpuBackend final : public Backend {
 public:
   explicit CpuBackend(CpuOptions options)
-      : options_(std::move(options)), threads_(options_.threads ? options_.threads : launchThreads()), isa_(hostIsa()) {}
+      : options_(std::move(options)), threads_(options_.threads ? options_.threads : launchThreads()),
+        isa_(hostIsa()) {}
 
   std::string_view name() const override { return "cpu"; }
   bool measures() const override { return true; }
 
   /// Features by hash: the list is a kilobyte long, and only equality matters.
   std::string toolchain() const override {
-    return fmt::format("tilewright {} LLVM {} {}/{} threads={}", TILEWRIGHT_VERSION, LLVM_VERSION_STRING, isa_.cpu,
-                       contentHash(isa_.features).substr(0, 8), threads_);
+    return fmt::format("tilewright {} LLVM {} {}/{} threads={}", TILEWRIGHT_VERSION, LLVM_VERSION_STRING,
+                       isa_.cpu, contentHash(isa_.features).substr(0, 8), threads_);
   }
 
-  Expected<Artifact> compile(const Program &program, const Candidate &candidate, const LaunchArguments &arguments) const override {
+  Expected<Artifact> compile(const Program &program, const Candidate &candidate,
+                             const LaunchArguments &arguments) const override {
     if (options_.compileInProcess)
       return compileProgram(program, candidate.config, arguments, isa_);
-    TW_TRY(WorkerPool *pool, workers());
+    TW_TRY(WorkerPool * pool, workers());
     TW_TRY(const auto worker, pool->take());
-    auto answer = worker->exchange(pack(WorkerRequest(CompileRequest{print(program), candidate.config, arguments})), options_.compileTimeout);
+    auto answer =
+        worker->exchange(pack(WorkerRequest(CompileRequest{print(program), candidate.config, arguments})),
+                         options_.compileTimeout);
     if (!answer && answer.error().timedOut)
-      return fail(ErrorKind::Refusal, "compile.timeout", fmt::format("compiling took longer than {} ms", options_.compileTimeout.count()));
+      return fail(ErrorKind::Refusal, "compile.timeout",
+                  fmt::format("compiling took longer than {} ms", options_.compileTimeout.count()));
     if (!answer)
-      return fail(ErrorKind::Internal, "compile.failed", "the compiler process ended with " + toString(answer.error()));
+      return fail(ErrorKind::Internal, "compile.failed",
+                  "the compiler process ended with " + toString(answer.error()));
     TW_TRY(WorkerAnswer unpacked, unpackAnswer(std::move(*answer)));
     auto *artifact = std::get_if<Artifact>(&unpacked);
     if (!artifact)
@@ -49,7 +55,8 @@ public:
     return std::move(*artifact);
   }
 
-  Expected<std::unique_ptr<TrialSession>> openSession(const Program &program, const KernelFacts &facts, const LaunchArguments &arguments,
+  Expected<std::unique_ptr<TrialSession>> openSession(const Program &program, const KernelFacts &facts,
+                                                      const LaunchArguments &arguments,
                                                       LaunchBuffers buffers) const override {
     TW_TRY(std::string worker, workerProgram());
     return CpuSession::open(std::move(worker), program, facts, arguments, buffers, options_);
@@ -76,7 +83,8 @@ private:
     const std::scoped_lock lock(mutex_);
     if (!workers_) {
       TW_TRY(std::string program, workerProgram());
-      workers_ = std::make_unique<WorkerPool>(std::move(program), options_.compileWorkers ? options_.compileWorkers : launchThreads());
+      workers_ = std::make_unique<WorkerPool>(
+          std::move(program), options_.compileWorkers ? options_.compileWorkers : launchThreads());
     }
     return workers_.get();
   }
@@ -100,6 +108,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Backend> makeCpuBackend(CpuOptions options) { return std::make_unique<CpuBackend>(std::move(options)); }
+std::unique_ptr<Backend> makeCpuBackend(CpuOptions options) {
+  return std::make_unique<CpuBackend>(std::move(options));
+}
 
 } // namespace tilewright::cpu

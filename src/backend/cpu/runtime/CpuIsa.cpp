@@ -35,13 +35,25 @@ CpuIsa detected() {
 }
 
 CpuIsa restrictedToAvx2() {
-  return {.cpu = "x86-64-v3", .features = "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe", .vectorBytes = 32, .vectorRegisters = 16,
-          .fma = true, .avx512 = false, .f16Conversion = true, .bf16 = false};
+  return {.cpu = "x86-64-v3",
+          .features = "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe",
+          .vectorBytes = 32,
+          .vectorRegisters = 16,
+          .fma = true,
+          .avx512 = false,
+          .f16Conversion = true,
+          .bf16 = false};
 }
 
 CpuIsa restrictedToSse2() {
-  return {.cpu = "x86-64", .features = "+sse2", .vectorBytes = 16, .vectorRegisters = 16,
-          .fma = false, .avx512 = false, .f16Conversion = false, .bf16 = false};
+  return {.cpu = "x86-64",
+          .features = "+sse2",
+          .vectorBytes = 16,
+          .vectorRegisters = 16,
+          .fma = false,
+          .avx512 = false,
+          .f16Conversion = false,
+          .bf16 = false};
 }
 
 } // namespace

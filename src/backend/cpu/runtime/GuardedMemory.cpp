@@ -23,7 +23,8 @@ Expected<std::unique_ptr<GuardedMemory>> GuardedMemory::map(TrialLayout layout, 
   std::unique_ptr<GuardedMemory> memory(new GuardedMemory());
   memory->layout_ = std::move(layout);
   const auto noMemory = [&](const char *what) {
-    return fail(ErrorKind::Refusal, "run.memory", fmt::format("no memory for trial buffers: {}: {}", what, std::strerror(errno)));
+    return fail(ErrorKind::Refusal, "run.memory",
+                fmt::format("no memory for trial buffers: {}: {}", what, std::strerror(errno)));
   };
   void *file = mmap(nullptr, memory->layout_.fileBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (file == MAP_FAILED)
@@ -34,11 +35,13 @@ Expected<std::unique_ptr<GuardedMemory>> GuardedMemory::map(TrialLayout layout, 
 
   for (const auto &region : memory->layout_.regions) {
     Zone zone;
-    const uint64_t pageBytes = roundUpToPage(region.bytes) + kPage; // one more, to slide the copy to the caller's offset
+    const uint64_t pageBytes =
+        roundUpToPage(region.bytes) + kPage; // one more, to slide the copy to the caller's offset
     for (const uint64_t guard : kGuardBytes) {
       zone.guardBytes = guard;
       zone.reservedBytes = guard + pageBytes + guard;
-      void *reserved = mmap(nullptr, zone.reservedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      void *reserved =
+          mmap(nullptr, zone.reservedBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (reserved != MAP_FAILED) {
         zone.reserved = static_cast<std::byte *>(reserved);
         break;
@@ -82,10 +85,14 @@ void GuardedMemory::restore(Placement placement, const std::vector<bool> &region
 }
 
 uint64_t GuardedMemory::address(const TrialLayout::Pointer &pointer) const {
-  return pointer.region < 0 ? 0 : reinterpret_cast<uint64_t>(base(static_cast<size_t>(pointer.region)) + pointer.offset);
+  return pointer.region < 0
+             ? 0
+             : reinterpret_cast<uint64_t>(base(static_cast<size_t>(pointer.region)) + pointer.offset);
 }
 
-std::span<std::byte> GuardedMemory::working(size_t region) const { return {base(region), layout_.regions[region].bytes}; }
+std::span<std::byte> GuardedMemory::working(size_t region) const {
+  return {base(region), layout_.regions[region].bytes};
+}
 std::span<const std::byte> GuardedMemory::pristine(size_t region) const {
   return {file_ + layout_.regions[region].pristineOffset, layout_.regions[region].bytes};
 }
@@ -121,7 +128,8 @@ FaultRecord GuardedMemory::classify(uint64_t address, bool isWrite) const {
     const uint64_t end = first + layout_.regions[i].bytes;
     fault.kind = FaultRecord::OutOfBounds;
     fault.region = static_cast<int32_t>(i);
-    fault.distance = address >= end ? static_cast<int64_t>(address - end) : static_cast<int64_t>(address) - static_cast<int64_t>(first);
+    fault.distance = address >= end ? static_cast<int64_t>(address - end)
+                                    : static_cast<int64_t>(address) - static_cast<int64_t>(first);
     return fault;
   }
   return fault;

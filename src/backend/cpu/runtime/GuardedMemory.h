@@ -9,12 +9,14 @@ namespace tilewright::cpu {
 enum class Placement : uint8_t {
   /// Its last byte touches the guard behind it, so reading one element too far faults. For checks.
   Strict,
-  /// The caller's address modulo a page, so that cache lines split as they will in the caller's process. For timing.
+  /// The caller's address modulo a page, so that cache lines split as they will in the caller's process. For
+  /// timing.
   AsCaller,
 };
 
-/// Working copies of a launch's memory inside the worker, with unmapped zones of many GiB around each: a 32-bit index of
-/// an 8-byte element that goes wrong ends in a guard and nowhere else. Address space is all that guards cost.
+/// Working copies of a launch's memory inside the worker, with unmapped zones of many GiB around each: a
+/// 32-bit index of an 8-byte element that goes wrong ends in a guard and nowhere else. Address space is all
+/// that guards cost.
 class GuardedMemory {
 public:
   /// Maps the shared file and makes the working copies.

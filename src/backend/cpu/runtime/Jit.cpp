@@ -17,7 +17,8 @@ namespace orc = llvm::orc;
 namespace {
 
 Unexpected loadFailure(llvm::Error error) {
-  return fail(ErrorKind::Internal, "internal", "compiled CPU code cannot be loaded: " + llvm::toString(std::move(error)));
+  return fail(ErrorKind::Internal, "internal",
+              "compiled CPU code cannot be loaded: " + llvm::toString(std::move(error)));
 }
 
 void initializeNativeTargetOnce() {
@@ -60,7 +61,8 @@ public:
 
   /// ORC says "failed to materialize" to the one who looked up and the cause to the session's reporter.
   void keepReports() {
-    session().setErrorReporter([this](llvm::Error error) { reported_ += "; " + llvm::toString(std::move(error)); });
+    session().setErrorReporter(
+        [this](llvm::Error error) { reported_ += "; " + llvm::toString(std::move(error)); });
   }
 
   Expected<std::unique_ptr<LoadedCode>> load(const ObjectCode &code) override {
@@ -70,7 +72,8 @@ public:
     auto &dylib = session.createBareJITDylib(fmt::format("kernel{}", nextNumber_++));
     auto loaded = std::make_unique<OrcCode>(std::static_pointer_cast<OrcJit>(shared_from_this()), dylib);
     dylib.addToLinkOrder(*runtime_);
-    auto bytes = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.object.data(), code.object.size()), code.entry);
+    auto bytes = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.object.data(), code.object.size()),
+                                                      code.entry);
     if (auto error = lljit_->addObjectFile(dylib, std::move(bytes)))
       return loadFailure(std::move(error));
     auto address = lljit_->lookup(dylib, code.entry);
@@ -100,7 +103,8 @@ OrcCode::~OrcCode() { llvm::consumeError(jit_->session().removeJITDylib(dylib_))
 Expected<std::shared_ptr<Jit>> Jit::create() {
   initializeNativeTargetOnce();
   // Everything happens on the calling thread: a hop to another one costs more than linking.
-  auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
+  auto control =
+      orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
   if (!control)
     return loadFailure(control.takeError());
   auto lljit = orc::LLJITBuilder()

@@ -14,8 +14,8 @@ public:
   virtual KernelSpan entry() const = 0;
 };
 
-/// Links object bytes into the process (LLVM's ORC, one session, one symbol space for each kernel). Thread-safe. Loading
-/// costs about 0.1 ms; nothing is compiled here. Loaded code keeps its Jit alive.
+/// Links object bytes into the process (LLVM's ORC, one session, one symbol space for each kernel).
+/// Thread-safe. Loading costs about 0.1 ms; nothing is compiled here. Loaded code keeps its Jit alive.
 class Jit : public std::enable_shared_from_this<Jit> {
 public:
   static Expected<std::shared_ptr<Jit>> create();

@@ -17,11 +17,11 @@ namespace tbb = oneapi::tbb;
 
 namespace {
 
-/// Below this, waking another thread costs more than it brings (benchmarks/cpu/LaunchBenchmark.cpp, a grid of 2 to 64
-/// empty programs inline against spread).
+/// Below this, waking another thread costs more than it brings (benchmarks/cpu/LaunchBenchmark.cpp, a grid of
+/// 2 to 64 empty programs inline against spread).
 constexpr double kBreakEvenNs = 15'000;
-/// Chunks a lane gets on average: enough to even out programs of different length, few enough that launch-invariant work
-/// at the start of a span stays small.
+/// Chunks a lane gets on average: enough to even out programs of different length, few enough that
+/// launch-invariant work at the start of a span stays small.
 constexpr int64_t kChunksPerLane = 8;
 
 int32_t runSpan(const GridRun &grid, int64_t begin, int64_t end) {
@@ -39,7 +39,8 @@ struct LaunchPool::Arena {
 };
 
 LaunchPool::LaunchPool(uint32_t threads)
-    : threads_(std::clamp(threads, 1u, static_cast<uint32_t>(tbb::info::default_concurrency()))), arena_(threads_ > 1 ? std::make_unique<Arena>(threads_) : nullptr) {}
+    : threads_(std::clamp(threads, 1u, static_cast<uint32_t>(tbb::info::default_concurrency()))),
+      arena_(threads_ > 1 ? std::make_unique<Arena>(threads_) : nullptr) {}
 LaunchPool::~LaunchPool() = default;
 
 int32_t LaunchPool::run(const GridRun &grid) const {
@@ -49,10 +50,12 @@ int32_t LaunchPool::run(const GridRun &grid) const {
     return runSpan(grid, 0, grid.programs);
 
   Stopwatch watch;
-  const double expected = static_cast<double>(grid.cost->load(std::memory_order_relaxed)) * static_cast<double>(grid.programs);
+  const double expected =
+      static_cast<double>(grid.cost->load(std::memory_order_relaxed)) * static_cast<double>(grid.programs);
   int64_t done = 0;
   if (expected > 0 && expected < kBreakEvenNs) {
-    // The hint may come from a launch with other arguments: an eighth at a time, and spread the rest when it was wrong.
+    // The hint may come from a launch with other arguments: an eighth at a time, and spread the rest when it
+    // was wrong.
     double spent = 0;
     const int64_t step = std::max<int64_t>(1, grid.programs / 8);
     while (done < grid.programs && spent < 2 * kBreakEvenNs) {

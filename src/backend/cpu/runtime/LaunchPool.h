@@ -7,8 +7,8 @@
 
 namespace tilewright::cpu {
 
-/// What one program of a kernel took lately, in nanoseconds; 0 before the first launch. Only a hint: it decides whether a
-/// small grid is worth waking other threads.
+/// What one program of a kernel took lately, in nanoseconds; 0 before the first launch. Only a hint: it
+/// decides whether a small grid is worth waking other threads.
 using ProgramCost = std::atomic<float>;
 
 /// A grid to run.
@@ -21,9 +21,10 @@ struct GridRun {
   ProgramCost *cost = nullptr;
 };
 
-/// Spreads the programs of a launch over threads (oneTBB). One program, one thread, or a grid that is known to be shorter
-/// than waking a thread takes: runs on the caller's thread and touches nothing else. Otherwise every thread claims chunks
-/// of neighbouring programs until none is left, so that slow programs do not hold up a fixed partition. Thread-safe.
+/// Spreads the programs of a launch over threads (oneTBB). One program, one thread, or a grid that is known
+/// to be shorter than waking a thread takes: runs on the caller's thread and touches nothing else. Otherwise
+/// every thread claims chunks of neighbouring programs until none is left, so that slow programs do not hold
+/// up a fixed partition. Thread-safe.
 class LaunchPool {
 public:
   /// `threads` beyond the machine's CPUs are not started.

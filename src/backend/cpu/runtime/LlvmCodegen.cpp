@@ -15,7 +15,8 @@ namespace tilewright::cpu {
 
 namespace {
 
-/// On softmax and f32 matmul this gives the speed of LLVM's O2 pipeline for 40 % of its time (5-8 ms against 13-18 ms).
+/// On softmax and f32 matmul this gives the speed of LLVM's O2 pipeline for 40 % of its time (5-8 ms against
+/// 13-18 ms).
 constexpr llvm::StringLiteral kPipeline = "always-inline,"
                                           "function(sroa<modify-cfg>,early-cse<memssa>,"
                                           "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,"
@@ -38,11 +39,13 @@ Expected<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const CpuIsa &i
   std::string why;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, why);
   if (!target)
-    return fail(ErrorKind::Unavailable, "target.unavailable", "LLVM has no code generator for this machine: " + why);
+    return fail(ErrorKind::Unavailable, "target.unavailable",
+                "LLVM has no code generator for this machine: " + why);
   llvm::TargetOptions options;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, isa.cpu, isa.features, options, llvm::Reloc::PIC_,
-                                                                           llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
-                                                                           /*JIT=*/true));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, isa.cpu, isa.features, options, llvm::Reloc::PIC_,
+                                  llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
+                                  /*JIT=*/true));
   if (!machine)
     return fail(ErrorKind::Internal, "internal", "LLVM refuses a target machine for " + isa.cpu);
   return machine;
@@ -74,7 +77,8 @@ Expected<void> optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   llvm::ModulePassManager passes;
   if (auto error = builder.parsePassPipeline(passes, kPipeline))
-    return fail(ErrorKind::Internal, "internal", "LLVM does not know the CPU back end's passes: " + llvm::toString(std::move(error)));
+    return fail(ErrorKind::Internal, "internal",
+                "LLVM does not know the CPU back end's passes: " + llvm::toString(std::move(error)));
   passes.run(module, modules);
   return {};
 }

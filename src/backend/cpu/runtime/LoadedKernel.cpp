@@ -4,12 +4,14 @@
 
 namespace tilewright::cpu {
 
-LoadedKernel::LoadedKernel(std::unique_ptr<LoadedCode> loaded, std::shared_ptr<const LaunchPool> pool, ObjectCode code)
+LoadedKernel::LoadedKernel(std::unique_ptr<LoadedCode> loaded, std::shared_ptr<const LaunchPool> pool,
+                           ObjectCode code)
     : loaded_(std::move(loaded)), pool_(std::move(pool)), code_(std::move(code)), digest_(code_.digest()) {
   code_.object = {};
 }
 
-Expected<std::shared_ptr<LoadedKernel>> LoadedKernel::load(Jit &jit, std::shared_ptr<const LaunchPool> pool, ObjectCode code) {
+Expected<std::shared_ptr<LoadedKernel>> LoadedKernel::load(Jit &jit, std::shared_ptr<const LaunchPool> pool,
+                                                           ObjectCode code) {
   TW_TRY(auto loaded, jit.load(code));
   return std::shared_ptr<LoadedKernel>(new LoadedKernel(std::move(loaded), std::move(pool), std::move(code)));
 }
@@ -17,11 +19,13 @@ Expected<std::shared_ptr<LoadedKernel>> LoadedKernel::load(Jit &jit, std::shared
 Expected<void> LoadedKernel::launch(std::span<const uint64_t> arguments, std::array<int64_t, 3> grid) const {
   if (code_.argumentCount && *code_.argumentCount != arguments.size())
     return fail(ErrorKind::User, "arg.missing",
-                fmt::format("the kernel takes {} runtime arguments, {} were given", *code_.argumentCount, arguments.size()));
+                fmt::format("the kernel takes {} runtime arguments, {} were given", *code_.argumentCount,
+                            arguments.size()));
   int64_t programs = 1;
   for (const int64_t extent : grid) {
     if (extent < 0 || __builtin_mul_overflow(programs, extent, &programs))
-      return fail(ErrorKind::User, "grid.limit", fmt::format("a grid of {} x {} x {} programs", grid[0], grid[1], grid[2]));
+      return fail(ErrorKind::User, "grid.limit",
+                  fmt::format("a grid of {} x {} x {} programs", grid[0], grid[1], grid[2]));
   }
   if (programs == 0)
     return {};
@@ -43,7 +47,8 @@ Unexpected LoadedKernel::failure(int32_t code) const {
                 fmt::format("no memory for {} bytes of scratch on each thread", code_.scratchBytes));
   const auto index = static_cast<size_t>(code) - 1;
   return fail(ErrorKind::User, "run.device-assert",
-              index < code_.assertions.size() ? code_.assertions[index] : fmt::format("device assertion {} failed", index));
+              index < code_.assertions.size() ? code_.assertions[index]
+                                              : fmt::format("device assertion {} failed", index));
 }
 
 } // namespace tilewright::cpu

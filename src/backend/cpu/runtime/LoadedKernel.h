@@ -6,11 +6,12 @@
 
 namespace tilewright::cpu {
 
-/// A kernel of the CPU back end in this process. Launching checks the argument count and the grid, then runs the compiled
-/// code: nothing is allocated on the way except the threads' scratch on first use.
+/// A kernel of the CPU back end in this process. Launching checks the argument count and the grid, then runs
+/// the compiled code: nothing is allocated on the way except the threads' scratch on first use.
 class LoadedKernel final : public CompiledKernel {
 public:
-  static Expected<std::shared_ptr<LoadedKernel>> load(Jit &jit, std::shared_ptr<const LaunchPool> pool, ObjectCode code);
+  static Expected<std::shared_ptr<LoadedKernel>> load(Jit &jit, std::shared_ptr<const LaunchPool> pool,
+                                                      ObjectCode code);
 
   Expected<void> launch(std::span<const uint64_t> arguments, std::array<int64_t, 3> grid) const override;
   std::string_view contentDigest() const override { return digest_; }

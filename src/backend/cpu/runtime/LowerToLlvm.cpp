@@ -1,6 +1,6 @@
 // MLIR passes from what code generation emits to the LLVM dialect.
-#include "ModuleChecks.h"
 #include "MathLowering.h"
+#include "ModuleChecks.h"
 
 #include "tilewright/backend/cpu/Pipeline.h"
 
@@ -37,9 +37,9 @@ std::unique_ptr<mlir::MLIRContext> makeContext() {
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
   auto context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect, mlir::index::IndexDialect,
-                       mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect,
-                       mlir::vector::VectorDialect>();
+  context->loadDialect<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                       mlir::index::IndexDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                       mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   return context;
 }
 
@@ -68,7 +68,8 @@ Expected<void> lowerToLlvmDialect(mlir::ModuleOp module, const CpuIsa &isa) {
   passes.addPass(mlir::createUBToLLVMConversionPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
   if (mlir::failed(passes.run(module)))
-    return fail(ErrorKind::Internal, "internal", "the MLIR pipeline of the CPU back end failed: " + complaints);
+    return fail(ErrorKind::Internal, "internal",
+                "the MLIR pipeline of the CPU back end failed: " + complaints);
   return checkLlvmDialect(module);
 }
 

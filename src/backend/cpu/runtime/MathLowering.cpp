@@ -19,11 +19,13 @@ namespace arith = mlir::arith;
 namespace math = mlir::math;
 using mlir::Value;
 
-/// Functions whose approximation in MLIR is inline and good to a few ulp over the whole range (RuntimeMathTest.cpp measures
-/// them against libm). sin and cos are not: their range reduction loses all digits for large arguments.
+/// Functions whose approximation in MLIR is inline and good to a few ulp over the whole range
+/// (RuntimeMathTest.cpp measures them against libm). sin and cos are not: their range reduction loses all
+/// digits for large arguments.
 bool isApproximatedWell(llvm::StringRef name) {
-  return name == math::ExpOp::getOperationName() || name == math::ExpM1Op::getOperationName() || name == math::LogOp::getOperationName() ||
-         name == math::Log2Op::getOperationName() || name == math::Log1pOp::getOperationName() || name == math::TanhOp::getOperationName() ||
+  return name == math::ExpOp::getOperationName() || name == math::ExpM1Op::getOperationName() ||
+         name == math::LogOp::getOperationName() || name == math::Log2Op::getOperationName() ||
+         name == math::Log1pOp::getOperationName() || name == math::TanhOp::getOperationName() ||
          name == math::ErfOp::getOperationName();
 }
 
@@ -32,14 +34,21 @@ bool isF32(mlir::Operation *op) { return mlir::getElementTypeOrSelf(op->getResul
 /// Builds f32 and i32 arithmetic on values shaped like one given value.
 class LikeBuilder {
 public:
-  explicit LikeBuilder(mlir::Operation *op) : builder_(op), location_(op->getLoc()), type_(op->getResult(0).getType()) {}
+  explicit LikeBuilder(mlir::Operation *op)
+      : builder_(op), location_(op->getLoc()), type_(op->getResult(0).getType()) {}
 
   Value constant(float value) { return constantOf(type_, builder_.getF32FloatAttr(value)); }
   Value integer(int32_t value) { return constantOf(integerType(), builder_.getI32IntegerAttr(value)); }
-  template <class Op, class... Operands> Value make(Operands... operands) { return Op::create(builder_, location_, operands...); }
+  template <class Op, class... Operands> Value make(Operands... operands) {
+    return Op::create(builder_, location_, operands...);
+  }
   Value toInteger(Value value) { return arith::FPToSIOp::create(builder_, location_, integerType(), value); }
-  Value compare(arith::CmpFPredicate predicate, Value a, Value b) { return arith::CmpFOp::create(builder_, location_, predicate, a, b); }
-  Value select(Value condition, Value ifTrue, Value ifFalse) { return arith::SelectOp::create(builder_, location_, condition, ifTrue, ifFalse); }
+  Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
+    return arith::CmpFOp::create(builder_, location_, predicate, a, b);
+  }
+  Value select(Value condition, Value ifTrue, Value ifFalse) {
+    return arith::SelectOp::create(builder_, location_, condition, ifTrue, ifFalse);
+  }
   /// 2^exponent for a normal result.
   Value powerOfTwo(Value exponent) {
     const Value biased = make<arith::AddIOp>(exponent, integer(127));
@@ -53,7 +62,8 @@ private:
   }
   Value constantOf(mlir::Type type, mlir::TypedAttr element) {
     if (const auto vector = mlir::dyn_cast<mlir::VectorType>(type))
-      return arith::ConstantOp::create(builder_, location_, mlir::DenseElementsAttr::get(vector, mlir::Attribute(element)));
+      return arith::ConstantOp::create(builder_, location_,
+                                       mlir::DenseElementsAttr::get(vector, mlir::Attribute(element)));
     return arith::ConstantOp::create(builder_, location_, element);
   }
 
@@ -62,27 +72,31 @@ private:
   mlir::Type type_;
 };
 
-/// 2^x = 2^n * 2^f with n the nearest integer: f in [-1/2, 1/2], where the Taylor series (ln 2)^k/k! to k = 7 is off by
-/// 5e-9. Scaling in two steps reaches subnormal results and infinity.
+/// 2^x = 2^n * 2^f with n the nearest integer: f in [-1/2, 1/2], where the Taylor series (ln 2)^k/k! to k = 7
+/// is off by 5e-9. Scaling in two steps reaches subnormal results and infinity.
 void expandExp2(math::Exp2Op op) {
   LikeBuilder b(op);
   const Value x = op.getOperand();
-  const Value bounded = b.make<arith::MinNumFOp>(b.make<arith::MaxNumFOp>(x, b.constant(-160)), b.constant(136));
+  const Value bounded =
+      b.make<arith::MinNumFOp>(b.make<arith::MaxNumFOp>(x, b.constant(-160)), b.constant(136));
   const Value whole = b.make<math::RoundEvenOp>(bounded);
   const Value fraction = b.make<arith::SubFOp>(bounded, whole);
-  constexpr float kTaylor[] = {1.52527338e-5f, 1.54035304e-4f, 1.33335581e-3f, 9.61812911e-3f, 5.55041087e-2f, 2.40226507e-1f, 6.93147181e-1f, 1.0f};
+  constexpr float kTaylor[] = {1.52527338e-5f, 1.54035304e-4f, 1.33335581e-3f, 9.61812911e-3f,
+                               5.55041087e-2f, 2.40226507e-1f, 6.93147181e-1f, 1.0f};
   Value sum = b.constant(kTaylor[0]);
   for (const float coefficient : llvm::ArrayRef(kTaylor).drop_front())
     sum = b.make<math::FmaOp>(sum, fraction, b.constant(coefficient));
   const Value exponent = b.toInteger(whole);
   const Value half = b.make<arith::ShRSIOp>(exponent, b.integer(1));
-  const Value scaled = b.make<arith::MulFOp>(b.make<arith::MulFOp>(sum, b.powerOfTwo(half)), b.powerOfTwo(b.make<arith::SubIOp>(exponent, half)));
+  const Value scaled = b.make<arith::MulFOp>(b.make<arith::MulFOp>(sum, b.powerOfTwo(half)),
+                                             b.powerOfTwo(b.make<arith::SubIOp>(exponent, half)));
   const Value result = b.select(b.compare(arith::CmpFPredicate::UNO, x, x), x, scaled);
   op.replaceAllUsesWith(result);
   op.erase();
 }
 
-/// MLIR's logarithms treat subnormal arguments as the smallest normal number. Scale those by 2^25 before and correct after.
+/// MLIR's logarithms treat subnormal arguments as the smallest normal number. Scale those by 2^25 before and
+/// correct after.
 template <class LogOp> void scaleSubnormalArguments(LogOp op, float logOfScale) {
   LikeBuilder b(op);
   const Value x = op.getOperand();
@@ -122,7 +136,8 @@ private:
     llvm::SetVector<mlir::Type> supported;
     supported.insert(mlir::Float32Type::get(&getContext()));
     supported.insert(mlir::Float64Type::get(&getContext()));
-    math::populateExtendToSupportedTypesTypeConverter(converter, supported, mlir::Float32Type::get(&getContext()));
+    math::populateExtendToSupportedTypesTypeConverter(converter, supported,
+                                                      mlir::Float32Type::get(&getContext()));
     mlir::ConversionTarget target(getContext());
     math::populateExtendToSupportedTypesConversionTarget(target, converter);
     mlir::RewritePatternSet patterns(&getContext());
@@ -164,7 +179,8 @@ private:
     });
     for (mlir::Operation *op : found) {
       mlir::OpBuilder builder(op);
-      const Value product = arith::MulFOp::create(builder, op->getLoc(), op->getOperand(0), op->getOperand(1));
+      const Value product =
+          arith::MulFOp::create(builder, op->getLoc(), op->getOperand(0), op->getOperand(1));
       const Value sum = arith::AddFOp::create(builder, op->getLoc(), product, op->getOperand(2));
       op->getResult(0).replaceAllUsesWith(sum);
       op->erase();
@@ -176,6 +192,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<mlir::Pass> makeMathLoweringPass(const CpuIsa &isa) { return std::make_unique<MathLoweringPass>(isa.fma); }
+std::unique_ptr<mlir::Pass> makeMathLoweringPass(const CpuIsa &isa) {
+  return std::make_unique<MathLoweringPass>(isa.fma);
+}
 
 } // namespace tilewright::cpu

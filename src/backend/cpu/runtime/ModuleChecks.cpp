@@ -10,7 +10,8 @@ namespace tilewright::cpu {
 
 namespace {
 
-/// 64 bytes of i8 lanes beside their i64 offsets are 8 registers: the widest mixture that a native-width loop needs.
+/// 64 bytes of i8 lanes beside their i64 offsets are 8 registers: the widest mixture that a native-width loop
+/// needs.
 constexpr int64_t kMaxRegistersPerRow = 8;
 /// Spill slots and small lookup buffers, never tiles: those live in the scratch arena.
 constexpr int64_t kMaxStackBytes = 32 * 1024;
@@ -36,7 +37,8 @@ std::string tooWide(mlir::Type type, const CpuIsa &isa) {
   if (rowBits > kMaxRegistersPerRow * registerBits)
     return fmt::format("a row of {} bits in registers of {}", rowBits, registerBits);
   if (vector.getNumElements() * elementBits > int64_t{isa.vectorRegisters} * registerBits)
-    return fmt::format("{} bits in a file of {} registers", vector.getNumElements() * elementBits, isa.vectorRegisters);
+    return fmt::format("{} bits in a file of {} registers", vector.getNumElements() * elementBits,
+                       isa.vectorRegisters);
   return {};
 }
 
@@ -47,7 +49,8 @@ Expected<void> checkVectorWidths(mlir::ModuleOp module, const CpuIsa &isa) {
   module.walk([&](mlir::Operation *op) {
     for (const mlir::Type type : op->getResultTypes()) {
       if (const auto why = tooWide(type, isa); !why.empty()) {
-        problem = fmt::format("{} makes a value of type {}: {}", op->getName().getStringRef().str(), printed(type), why);
+        problem = fmt::format("{} makes a value of type {}: {}", op->getName().getStringRef().str(),
+                              printed(type), why);
         return mlir::WalkResult::interrupt();
       }
     }
@@ -74,7 +77,8 @@ Expected<void> checkLlvmDialect(mlir::ModuleOp module) {
       if (!mlir::matchPattern(slot.getArraySize(), mlir::m_ConstantInt(&count)))
         problem = "a stack slot of dynamic size";
       else if (count.getSExtValue() * elementBytes > kMaxStackBytes)
-        problem = fmt::format("a stack slot of {} bytes; tiles belong in the scratch arena", count.getSExtValue() * elementBytes);
+        problem = fmt::format("a stack slot of {} bytes; tiles belong in the scratch arena",
+                              count.getSExtValue() * elementBytes);
       if (!problem.empty())
         return mlir::WalkResult::interrupt();
     }

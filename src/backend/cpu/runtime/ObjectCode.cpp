@@ -20,8 +20,9 @@ std::string ObjectCode::digest() const {
 }
 
 std::string encode(const ObjectCode &code) {
-  nlohmann::json header = {{"entry", code.entry},     {"scratchBytes", code.scratchBytes}, {"assertions", code.assertions},
-                                 {"remarks", code.remarks}, {"threads", code.threads},           {"objectHash", contentHash(code.object)}};
+  nlohmann::json header = {{"entry", code.entry},           {"scratchBytes", code.scratchBytes},
+                           {"assertions", code.assertions}, {"remarks", code.remarks},
+                           {"threads", code.threads},       {"objectHash", contentHash(code.object)}};
   if (code.argumentCount)
     header["argumentCount"] = *code.argumentCount;
   const std::string text = header.dump();
@@ -35,7 +36,8 @@ std::string encode(const ObjectCode &code) {
 
 Expected<ObjectCode> decodeObjectCode(std::string_view bytes) {
   const auto damaged = [](const char *why) {
-    return fail(ErrorKind::Unavailable, "compile.failed", std::string("compiled code cannot be read: ") + why);
+    return fail(ErrorKind::Unavailable, "compile.failed",
+                std::string("compiled code cannot be read: ") + why);
   };
   uint32_t length = 0;
   if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + sizeof length)

@@ -22,7 +22,8 @@ Expected<ObjectCode> compileModule(EmittedModule emitted, const CpuIsa &isa) {
   code.times.lowerNs = watch.lapNs();
 
   llvm::LLVMContext context;
-  const auto module = mlir::translateModuleToLLVMIR(*emitted.module, context, "kernel", /*disableVerification=*/true);
+  const auto module =
+      mlir::translateModuleToLLVMIR(*emitted.module, context, "kernel", /*disableVerification=*/true);
   if (!module)
     return fail(ErrorKind::Internal, "internal", "the lowered module cannot be written as LLVM IR");
   TW_TRY(const auto machine, makeTargetMachine(isa));
@@ -33,7 +34,8 @@ Expected<ObjectCode> compileModule(EmittedModule emitted, const CpuIsa &isa) {
     return fail(ErrorKind::Internal, "internal", "LLVM's verifier refuses the generated code: " + complaint);
   const llvm::Function *entry = module->getFunction(code.entry);
   if (!entry || entry->isDeclaration())
-    return fail(ErrorKind::Internal, "internal", "the generated module does not define its entry " + code.entry);
+    return fail(ErrorKind::Internal, "internal",
+                "the generated module does not define its entry " + code.entry);
   code.times.translateNs = watch.lapNs();
 
   TW_CHECK(optimize(*module, *machine));

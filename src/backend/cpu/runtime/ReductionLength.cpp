@@ -37,7 +37,8 @@ private:
 
 } // namespace
 
-Accumulation accumulationOf(const KernelFacts &facts, const LaunchArguments &arguments, const Config &config) {
+Accumulation accumulationOf(const KernelFacts &facts, const LaunchArguments &arguments,
+                            const Config &config) {
   const Sizes sizes(arguments, config);
   Accumulation out;
   for (const auto &axis : facts.axes) {
@@ -55,7 +56,8 @@ Accumulation accumulationOf(const KernelFacts &facts, const LaunchArguments &arg
       longest = std::max(longest, sizes.of(extent));
     double terms = isDot && !work.shape.empty() ? sizes.of(work.shape.back()) : longest;
     for (const OpId loop : work.loops) {
-      const auto found = std::find_if(facts.loops.begin(), facts.loops.end(), [&](const LoopFacts &each) { return each.op == loop; });
+      const auto found = std::find_if(facts.loops.begin(), facts.loops.end(),
+                                      [&](const LoopFacts &each) { return each.op == loop; });
       if (found != facts.loops.end())
         terms *= sizes.of(found->trip);
     }

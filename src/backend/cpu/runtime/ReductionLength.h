@@ -9,8 +9,8 @@ struct Accumulation {
   DType dtype = DType::Float32;
 };
 
-/// From the reduction axes and the reduce, scan and dot operations, sized by the launch arguments and the configuration;
-/// what cannot be sized is left out.
+/// From the reduction axes and the reduce, scan and dot operations, sized by the launch arguments and the
+/// configuration; what cannot be sized is left out.
 Accumulation accumulationOf(const KernelFacts &facts, const LaunchArguments &arguments, const Config &config);
 
 } // namespace tilewright::cpu

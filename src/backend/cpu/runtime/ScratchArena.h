@@ -3,15 +3,16 @@
 
 namespace tilewright::cpu {
 
-/// Memory of one thread for tiles that must be materialised. Grown on demand, kept until the thread ends, 64-byte
-/// aligned. What `atLeast` returns ends at an unreadable page, so a kernel that runs past its scratch faults at once
-/// instead of spoiling another one's tiles.
+/// Memory of one thread for tiles that must be materialised. Grown on demand, kept until the thread ends,
+/// 64-byte aligned. What `atLeast` returns ends at an unreadable page, so a kernel that runs past its scratch
+/// faults at once instead of spoiling another one's tiles.
 class ScratchArena {
 public:
   static ScratchArena &ofThisThread();
   ~ScratchArena();
 
-  /// At least `bytes` bytes, of any content; null when the system has no more memory. Valid until the next call.
+  /// At least `bytes` bytes, of any content; null when the system has no more memory. Valid until the next
+  /// call.
   void *atLeast(size_t bytes);
 
 private:

@@ -19,14 +19,17 @@ uint64_t roundUpToPage(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kP
 uint64_t address(const std::byte *pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
 Unexpected noMemory(uint64_t bytes, int error) {
-  return fail(ErrorKind::Refusal, "run.memory",
-              fmt::format("no memory for a copy of the arguments ({} bytes) in which candidates are tried: {}", bytes, std::strerror(error)));
+  return fail(
+      ErrorKind::Refusal, "run.memory",
+      fmt::format("no memory for a copy of the arguments ({} bytes) in which candidates are tried: {}", bytes,
+                  std::strerror(error)));
 }
 
 bool copyToFile(int descriptor, const TrialLayout::Region &region) {
   const auto *from = reinterpret_cast<const char *>(region.callerAddress);
   for (uint64_t done = 0; done < region.bytes;) {
-    const ssize_t written = pwrite(descriptor, from + done, region.bytes - done, static_cast<off_t>(region.pristineOffset + done));
+    const ssize_t written = pwrite(descriptor, from + done, region.bytes - done,
+                                   static_cast<off_t>(region.pristineOffset + done));
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0)
@@ -50,7 +53,8 @@ TrialLayout layOut(std::span<const PointerMemory> pointers) {
   for (const size_t i : byAddress) {
     const PointerMemory &pointer = pointers[i];
     TrialLayout::Pointer &place = layout.pointers[i];
-    place = {pointer.name, pointer.argument, -1, 0, pointer.memory.size(), pointer.written, pointer.readBack, pointer.dtype};
+    place = {pointer.name,    pointer.argument, -1,           0, pointer.memory.size(),
+             pointer.written, pointer.readBack, pointer.dtype};
     if (!pointer.memory.data())
       continue;
     const uint64_t begin = address(pointer.memory.data());
@@ -124,8 +128,10 @@ std::string describe(const FaultRecord &fault, const TrialLayout &layout) {
   if (fault.region < 0)
     return fmt::format("the kernel {} through a null pointer ({})", verb, fmt::join(names, " or "));
   if (fault.distance < 0)
-    return fmt::format("the kernel {} {} bytes before the start of {} ({} bytes long)", verb, -fault.distance, fmt::join(names, " or "), regionBytes);
-  return fmt::format("the kernel {} {} bytes past the end of {} ({} bytes long)", verb, fault.distance, fmt::join(names, " or "), regionBytes);
+    return fmt::format("the kernel {} {} bytes before the start of {} ({} bytes long)", verb, -fault.distance,
+                       fmt::join(names, " or "), regionBytes);
+  return fmt::format("the kernel {} {} bytes past the end of {} ({} bytes long)", verb, fault.distance,
+                     fmt::join(names, " or "), regionBytes);
 }
 
 } // namespace tilewright::cpu

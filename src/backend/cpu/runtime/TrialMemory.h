@@ -9,10 +9,12 @@
 
 namespace tilewright::cpu {
 
-/// Where the caller's memory of one launch lies in the file that is shared with the worker. Arguments whose memory
-/// overlaps share a region, so that a kernel called with aliasing arguments is tried with aliasing arguments.
+/// Where the caller's memory of one launch lies in the file that is shared with the worker. Arguments whose
+/// memory overlaps share a region, so that a kernel called with aliasing arguments is tried with aliasing
+/// arguments.
 ///
-///     file:  | fault record | pristine copy of region 0 | of region 1 | ... | reference results of region 0 | ... |
+///     file:  | fault record | pristine copy of region 0 | of region 1 | ... | reference results of region 0
+///     | ... |
 ///             one page        each from a page boundary on
 struct TrialLayout {
   struct Region {
@@ -27,9 +29,10 @@ struct TrialLayout {
     int32_t region = -1;   ///< -1: a null pointer
     uint64_t offset = 0;   ///< within the region
     uint64_t bytes = 0;
-    bool written = false;  ///< as the analysis says; the worker also notices others
-    bool readBack = false; ///< what it holds before a run decides the run (read and written, accumulated, atomic)
-    std::string dtype;     ///< element type, "f32"
+    bool written = false; ///< as the analysis says; the worker also notices others
+    bool readBack =
+        false;         ///< what it holds before a run decides the run (read and written, accumulated, atomic)
+    std::string dtype; ///< element type, "f32"
   };
   std::vector<Region> regions;
   std::vector<Pointer> pointers;
@@ -49,8 +52,8 @@ struct PointerMemory {
 /// Groups overlapping memory and assigns file offsets.
 TrialLayout layOut(std::span<const PointerMemory> pointers);
 
-/// What the worker's signal handler leaves in the first page of the file before it dies, and what is left of the
-/// process when it could not.
+/// What the worker's signal handler leaves in the first page of the file before it dies, and what is left of
+/// the process when it could not.
 struct FaultRecord {
   enum Kind : uint32_t { None = 0, OutOfBounds = 1, Wild = 2 };
   uint32_t kind = None;

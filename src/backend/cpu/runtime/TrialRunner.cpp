@@ -23,9 +23,10 @@ constexpr size_t kMaxKernels = 512;
 
 } // namespace
 
-TrialRunner::TrialRunner(std::shared_ptr<Jit> jit, std::shared_ptr<const LaunchPool> pool, std::unique_ptr<GuardedMemory> memory)
-    : jit_(std::move(jit)), pool_(std::move(pool)), memory_(std::move(memory)), written_(memory_->layout().regions.size()),
-      readBack_(memory_->layout().regions.size()) {
+TrialRunner::TrialRunner(std::shared_ptr<Jit> jit, std::shared_ptr<const LaunchPool> pool,
+                         std::unique_ptr<GuardedMemory> memory)
+    : jit_(std::move(jit)), pool_(std::move(pool)), memory_(std::move(memory)),
+      written_(memory_->layout().regions.size()), readBack_(memory_->layout().regions.size()) {
   for (const auto &pointer : memory_->layout().pointers) {
     if (pointer.region < 0)
       continue;
@@ -87,9 +88,10 @@ Measurement TrialRunner::compareWithReference(const CheckRequest &request) const
     if (!result.equal())
       return {.outcome = TrialOutcome::WrongResult,
               .code = "wrong-result",
-              .text = fmt::format("{} differs from the reference in {} of {} elements; first at {}: {} instead of {} (relative tolerance {:.2g})",
-                                  pointer.name, result.different, result.elements, result.firstIndex, result.got, result.expected,
-                                  tolerance.relative)};
+              .text = fmt::format("{} differs from the reference in {} of {} elements; first at {}: {} "
+                                  "instead of {} (relative tolerance {:.2g})",
+                                  pointer.name, result.different, result.elements, result.firstIndex,
+                                  result.got, result.expected, tolerance.relative)};
   }
   return {};
 }
@@ -128,11 +130,13 @@ Expected<Measurement> TrialRunner::time(TimeRequest request) {
   }
   for (uint32_t i = 1; i < measure.warmups; ++i)
     oneNs = std::min(oneNs, run(1));
-  // A launch shorter than a sample is repeated within it; the count comes from a run of several launches, because one alone
-  // is about as long as reading the clock.
+  // A launch shorter than a sample is repeated within it; the count comes from a run of several launches,
+  // because one alone is about as long as reading the clock.
   uint64_t repeats = 1;
   while (repeats < (uint64_t{1} << 30) && oneNs * static_cast<double>(repeats) < measure.minSampleNs) {
-    repeats = std::max(repeats + 1, static_cast<uint64_t>(std::min(std::ceil(measure.minSampleNs / std::max(1.0, oneNs)), 8.0 * static_cast<double>(repeats))));
+    repeats = std::max(repeats + 1,
+                       static_cast<uint64_t>(std::min(std::ceil(measure.minSampleNs / std::max(1.0, oneNs)),
+                                                      8.0 * static_cast<double>(repeats))));
     oneNs = run(repeats);
   }
   for (uint32_t i = 0; i < std::max(1u, measure.samples) && !problem; ++i) {

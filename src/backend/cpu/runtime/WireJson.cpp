@@ -56,9 +56,15 @@ ArgumentValue argumentFrom(const json &value) {
 }
 
 json toJson(const Diagnostic &diagnostic) {
-  json out = {{"severity", static_cast<int>(diagnostic.severity)}, {"code", diagnostic.code}, {"message", diagnostic.message}};
+  json out = {{"severity", static_cast<int>(diagnostic.severity)},
+              {"code", diagnostic.code},
+              {"message", diagnostic.message}};
   if (const auto &location = diagnostic.location)
-    out["location"] = {{"path", location->path}, {"line", location->line}, {"column", location->column}, {"width", location->caretWidth}, {"text", location->lineText}};
+    out["location"] = {{"path", location->path},
+                       {"line", location->line},
+                       {"column", location->column},
+                       {"width", location->caretWidth},
+                       {"text", location->lineText}};
   out["attached"] = json::array();
   for (const auto &attached : diagnostic.attached)
     out["attached"].push_back(toJson(attached));
@@ -72,7 +78,8 @@ Diagnostic diagnosticFrom(const json &value) {
   out.message = value.at("message");
   if (value.contains("location")) {
     const json &location = value["location"];
-    out.location = ResolvedLocation{location.at("path"), location.at("line"), location.at("column"), location.at("width"), location.at("text")};
+    out.location = ResolvedLocation{location.at("path"), location.at("line"), location.at("column"),
+                                    location.at("width"), location.at("text")};
   }
   for (const json &attached : value.at("attached"))
     out.attached.push_back(diagnosticFrom(attached));
@@ -122,8 +129,14 @@ json toJson(const TrialLayout &layout) {
   for (const auto &region : layout.regions)
     regions.push_back({region.callerAddress, region.bytes, region.pristineOffset, region.referenceOffset});
   for (const auto &pointer : layout.pointers)
-    pointers.push_back({{"name", pointer.name}, {"argument", pointer.argument}, {"region", pointer.region}, {"offset", pointer.offset},
-                        {"bytes", pointer.bytes}, {"written", pointer.written}, {"readBack", pointer.readBack}, {"dtype", pointer.dtype}});
+    pointers.push_back({{"name", pointer.name},
+                        {"argument", pointer.argument},
+                        {"region", pointer.region},
+                        {"offset", pointer.offset},
+                        {"bytes", pointer.bytes},
+                        {"written", pointer.written},
+                        {"readBack", pointer.readBack},
+                        {"dtype", pointer.dtype}});
   return {{"regions", regions}, {"pointers", pointers}, {"fileBytes", layout.fileBytes}};
 }
 
@@ -132,22 +145,30 @@ TrialLayout layoutFrom(const json &value) {
   for (const json &region : value.at("regions"))
     out.regions.push_back({region.at(0), region.at(1), region.at(2), region.at(3)});
   for (const json &pointer : value.at("pointers"))
-    out.pointers.push_back({pointer.at("name"), pointer.at("argument"), pointer.at("region"), pointer.at("offset"), pointer.at("bytes"),
-                            pointer.at("written"), pointer.at("readBack"), pointer.at("dtype")});
+    out.pointers.push_back({pointer.at("name"), pointer.at("argument"), pointer.at("region"),
+                            pointer.at("offset"), pointer.at("bytes"), pointer.at("written"),
+                            pointer.at("readBack"), pointer.at("dtype")});
   out.fileBytes = value.at("fileBytes");
   return out;
 }
 
 json toJson(const Measurement &measurement) {
-  return {{"outcome", static_cast<int>(measurement.outcome)}, {"code", measurement.code}, {"text", measurement.text}, {"samplesNs", measurement.samplesNs}};
+  return {{"outcome", static_cast<int>(measurement.outcome)},
+          {"code", measurement.code},
+          {"text", measurement.text},
+          {"samplesNs", measurement.samplesNs}};
 }
 
 Measurement measurementFrom(const json &value) {
-  return {static_cast<TrialOutcome>(value.at("outcome").get<int>()), value.at("code"), value.at("text"), value.at("samplesNs").get<std::vector<double>>()};
+  return {static_cast<TrialOutcome>(value.at("outcome").get<int>()), value.at("code"), value.at("text"),
+          value.at("samplesNs").get<std::vector<double>>()};
 }
 
 json toJson(const Error &error) {
-  json out = {{"kind", static_cast<int>(error.kind)}, {"code", error.code}, {"message", error.message}, {"diagnostics", json::array()}};
+  json out = {{"kind", static_cast<int>(error.kind)},
+              {"code", error.code},
+              {"message", error.message},
+              {"diagnostics", json::array()}};
   for (const auto &diagnostic : error.diagnostics)
     out["diagnostics"].push_back(toJson(diagnostic));
   return out;

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// JSON forms of what travels between this process and a worker. Reading throws json::exception on what does not fit;
-/// WorkerProtocol.cpp, the only user, turns that into an error.
+/// JSON forms of what travels between this process and a worker. Reading throws json::exception on what does
+/// not fit; WorkerProtocol.cpp, the only user, turns that into an error.
 namespace tilewright::cpu::wire {
 
 nlohmann::json toJson(const Config &config);

@@ -20,7 +20,8 @@ std::string folderOf(const std::string &path) { return path.substr(0, path.rfind
 std::string ownFolder() {
   Dl_info found{};
   char resolved[PATH_MAX];
-  if (dladdr(reinterpret_cast<void *>(&findWorker), &found) == 0 || !found.dli_fname || !realpath(found.dli_fname, resolved))
+  if (dladdr(reinterpret_cast<void *>(&findWorker), &found) == 0 || !found.dli_fname ||
+      !realpath(found.dli_fname, resolved))
     return {};
   return folderOf(resolved);
 }
@@ -46,7 +47,8 @@ Expected<std::string> findWorker() {
       return path;
   }
   return fail(ErrorKind::Unavailable, "target.unavailable",
-              fmt::format("the program {} is missing, in which CPU kernels are compiled and tried; looked in {}. Reinstall Tilewright, or "
+              fmt::format("the program {} is missing, in which CPU kernels are compiled and tried; looked in "
+                          "{}. Reinstall Tilewright, or "
                           "name its folder in TILEWRIGHT_LIBEXEC",
                           kWorkerName, fmt::join(folders, ", ")));
 }

@@ -1,5 +1,5 @@
-// tilewright-cpu-worker: compiles kernels and tries candidates for another process, which survives whatever happens here.
-// Not for use by hand: it speaks over descriptor 3 and ends when that is closed.
+// tilewright-cpu-worker: compiles kernels and tries candidates for another process, which survives whatever
+// happens here. Not for use by hand: it speaks over descriptor 3 and ends when that is closed.
 #include "WorkerServer.h"
 
 #include <csignal>
@@ -40,7 +40,8 @@ int main() {
   int kind = 0;
   socklen_t size = sizeof kind;
   if (getsockopt(kSocket, SOL_SOCKET, SO_TYPE, &kind, &size) != 0) {
-    std::fputs("tilewright-cpu-worker is started by Tilewright's CPU back end; it does nothing by hand\n", stderr);
+    std::fputs("tilewright-cpu-worker is started by Tilewright's CPU back end; it does nothing by hand\n",
+               stderr);
     return 2;
   }
   fcntl(kSocket, F_SETFD, FD_CLOEXEC);

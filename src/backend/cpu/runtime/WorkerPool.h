@@ -7,8 +7,9 @@
 
 namespace tilewright::cpu {
 
-/// Workers that compile: started when they are first needed, at most `size` at a time, kept for the next job. Callers beyond
-/// that wait. A worker that died is simply not given back, so the next caller gets a fresh one. Thread-safe.
+/// Workers that compile: started when they are first needed, at most `size` at a time, kept for the next job.
+/// Callers beyond that wait. A worker that died is simply not given back, so the next caller gets a fresh
+/// one. Thread-safe.
 class WorkerPool {
 public:
   WorkerPool(std::string program, uint32_t size) : program_(std::move(program)), size_(size) {}
@@ -16,7 +17,8 @@ public:
   /// One worker for one caller; gives it back when it goes out of scope.
   class Lease {
   public:
-    Lease(WorkerPool &pool, std::unique_ptr<WorkerProcess> worker) : pool_(&pool), worker_(std::move(worker)) {}
+    Lease(WorkerPool &pool, std::unique_ptr<WorkerProcess> worker)
+        : pool_(&pool), worker_(std::move(worker)) {}
     Lease(Lease &&) = default;
     Lease &operator=(Lease &&) = delete;
     ~Lease() {

@@ -23,7 +23,8 @@ constexpr int kWorkerSocket = 3; // the descriptor at which WorkerMain.cpp expec
 constexpr size_t kLastWordsBytes = 600;
 
 Unexpected systemFailure(const char *what, int error) {
-  return fail(ErrorKind::Unavailable, "target.unavailable", fmt::format("the CPU worker process cannot be started: {}: {}", what, std::strerror(error)));
+  return fail(ErrorKind::Unavailable, "target.unavailable",
+              fmt::format("the CPU worker process cannot be started: {}: {}", what, std::strerror(error)));
 }
 
 /// A child that has closed its channel is about to be gone; one that only pretends is killed.
@@ -61,7 +62,8 @@ private:
 std::string toString(const WorkerEnd &end) {
   if (end.timedOut)
     return "it did not finish in time";
-  std::string text = end.signal ? fmt::format("signal {} ({})", end.signal, strsignal(end.signal)) : fmt::format("exit status {}", end.exitStatus);
+  std::string text = end.signal ? fmt::format("signal {} ({})", end.signal, strsignal(end.signal))
+                                : fmt::format("exit status {}", end.exitStatus);
   return end.lastWords.empty() ? text : text + "; its last words: " + end.lastWords;
 }
 
@@ -89,7 +91,8 @@ Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::string 
   sigfillset(&standard); // the caller's handlers and masks (Python's, say) are not the worker's
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &standard);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
   std::string name = program;
   const std::array<char *, 2> arguments{name.data(), nullptr};
@@ -114,7 +117,8 @@ WorkerProcess::~WorkerProcess() {
     close(output_);
 }
 
-tl::expected<WireMessage, WorkerEnd> WorkerProcess::exchange(const WireMessage &request, std::chrono::milliseconds timeout) {
+tl::expected<WireMessage, WorkerEnd> WorkerProcess::exchange(const WireMessage &request,
+                                                             std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   if (!alive())
     return tl::unexpected(WorkerEnd{.exitStatus = -1});

@@ -17,11 +17,18 @@ TrialCall callFrom(const json &header, std::string artifactBytes) {
 
 struct RequestPacker {
   WireMessage operator()(const CompileRequest &request) const {
-    return {json{{"op", "compile"}, {"config", wire::toJson(request.config)}, {"arguments", wire::toJson(request.arguments)}}.dump(),
-            {request.programText}, -1};
+    return {json{{"op", "compile"},
+                 {"config", wire::toJson(request.config)},
+                 {"arguments", wire::toJson(request.arguments)}}
+                .dump(),
+            {request.programText},
+            -1};
   }
   WireMessage operator()(const OpenRequest &request) const {
-    return {json{{"op", "open"}, {"layout", wire::toJson(request.layout)}, {"threads", request.threads}}.dump(), {}, request.descriptor};
+    return {
+        json{{"op", "open"}, {"layout", wire::toJson(request.layout)}, {"threads", request.threads}}.dump(),
+        {},
+        request.descriptor};
   }
   WireMessage operator()(const CheckRequest &request) const {
     return {json{{"op", "check"},
@@ -30,7 +37,8 @@ struct RequestPacker {
                  {"terms", request.terms},
                  {"hasReference", request.hasReference}}
                 .dump(),
-            {request.call.artifactBytes}, -1};
+            {request.call.artifactBytes},
+            -1};
   }
   WireMessage operator()(const TimeRequest &request) const {
     const MeasureRequest &measure = request.measure;
@@ -42,7 +50,8 @@ struct RequestPacker {
                  {"stopAboveNs", measure.stopAboveNs},
                  {"timeoutMs", measure.timeout.count()}}
                 .dump(),
-            {request.call.artifactBytes}, -1};
+            {request.call.artifactBytes},
+            -1};
   }
 };
 
@@ -50,11 +59,13 @@ WorkerRequest requestFrom(const json &header, WireMessage &message) {
   const std::string op = header.at("op");
   const auto blob = [&] { return message.blobs.empty() ? std::string() : std::move(message.blobs[0]); };
   if (op == "compile")
-    return CompileRequest{blob(), wire::configFrom(header.at("config")), wire::argumentsFrom(header.at("arguments"))};
+    return CompileRequest{blob(), wire::configFrom(header.at("config")),
+                          wire::argumentsFrom(header.at("arguments"))};
   if (op == "open")
     return OpenRequest{wire::layoutFrom(header.at("layout")), message.descriptor, header.at("threads")};
   if (op == "check")
-    return CheckRequest{callFrom(header.at("call"), blob()), header.at("accumulator"), header.at("terms"), header.at("hasReference")};
+    return CheckRequest{callFrom(header.at("call"), blob()), header.at("accumulator"), header.at("terms"),
+                        header.at("hasReference")};
   MeasureRequest measure;
   measure.warmups = header.at("warmups");
   measure.samples = header.at("samples");
@@ -73,10 +84,16 @@ struct AnswerPacker {
                  {"bytesUsed", artifact.bytesUsed},
                  {"compileNs", artifact.compileNs}}
                 .dump(),
-            {artifact.bytes}, -1};
+            {artifact.bytes},
+            -1};
   }
   WireMessage operator()(const CheckAnswer &answer) const {
-    return {json{{"answer", "check"}, {"measurement", wire::toJson(answer.measurement)}, {"storedReference", answer.storedReference}}.dump(), {}, -1};
+    return {json{{"answer", "check"},
+                 {"measurement", wire::toJson(answer.measurement)},
+                 {"storedReference", answer.storedReference}}
+                .dump(),
+            {},
+            -1};
   }
   WireMessage operator()(const Measurement &measurement) const {
     return {json{{"answer", "time"}, {"measurement", wire::toJson(measurement)}}.dump(), {}, -1};
@@ -107,7 +124,10 @@ WireMessage pack(const WorkerRequest &request) { return std::visit(RequestPacker
 
 WireMessage pack(const Expected<WorkerAnswer> &answer) {
   if (!answer)
-    return {json{{"error", wire::toJson(answer.error())}}.dump(-1, ' ', false, json::error_handler_t::replace), {}, -1};
+    return {
+        json{{"error", wire::toJson(answer.error())}}.dump(-1, ' ', false, json::error_handler_t::replace),
+        {},
+        -1};
   return std::visit(AnswerPacker{}, *answer);
 }
 
@@ -115,7 +135,8 @@ Expected<WorkerRequest> unpackRequest(WireMessage message) {
   try {
     return requestFrom(json::parse(message.header), message);
   } catch (const json::exception &problem) {
-    return fail(ErrorKind::Internal, "internal", std::string("a request to the CPU worker cannot be read: ") + problem.what());
+    return fail(ErrorKind::Internal, "internal",
+                std::string("a request to the CPU worker cannot be read: ") + problem.what());
   }
 }
 
@@ -126,7 +147,8 @@ Expected<WorkerAnswer> unpackAnswer(WireMessage message) {
       return Unexpected(wire::errorFrom(header["error"]));
     return answerFrom(header, message);
   } catch (const json::exception &problem) {
-    return fail(ErrorKind::Internal, "internal", std::string("the answer of the CPU worker cannot be read: ") + problem.what());
+    return fail(ErrorKind::Internal, "internal",
+                std::string("the answer of the CPU worker cannot be read: ") + problem.what());
   }
 }
 

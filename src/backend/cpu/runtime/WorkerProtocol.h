@@ -16,7 +16,7 @@ struct CompileRequest {
 };
 struct OpenRequest {
   TrialLayout layout;
-  int descriptor = -1; ///< the shared file
+  int descriptor = -1;  ///< the shared file
   uint32_t threads = 1; ///< of a launch, as in the process that asks
 };
 /// Which code to run on what. `artifactBytes` may be empty when the worker has the digest already.
@@ -28,8 +28,8 @@ struct TrialCall {
 };
 struct CheckRequest {
   TrialCall call;
-  std::string accumulator; ///< dtype in which sums are taken
-  double terms = 1;        ///< reduction length
+  std::string accumulator;   ///< dtype in which sums are taken
+  double terms = 1;          ///< reduction length
   bool hasReference = false; ///< a worker that died may have stored one
 };
 struct TimeRequest {

@@ -11,11 +11,13 @@ namespace tilewright::cpu {
 
 namespace {
 
-/// One conversation. What a request needs is made when it is first needed: a worker that only compiles has no Jit.
+/// One conversation. What a request needs is made when it is first needed: a worker that only compiles has no
+/// Jit.
 class Server {
 public:
   Expected<WorkerAnswer> operator()(CompileRequest &request) {
-    if (!program_ || programText_ != request.programText) { // candidates of one kernel come one after the other
+    if (!program_ ||
+        programText_ != request.programText) { // candidates of one kernel come one after the other
       TW_TRY(Program program, readProgram(std::make_shared<SourceFile>("program.tw", request.programText)));
       program_ = std::make_unique<Program>(std::move(program));
       programText_ = std::move(request.programText);
@@ -31,7 +33,8 @@ public:
     if (!jit_) {
       TW_TRY(jit_, Jit::create());
     }
-    runner_ = std::make_unique<TrialRunner>(jit_, std::make_shared<LaunchPool>(request.threads), std::move(memory));
+    runner_ =
+        std::make_unique<TrialRunner>(jit_, std::make_shared<LaunchPool>(request.threads), std::move(memory));
     return Opened{};
   }
 
@@ -50,7 +53,10 @@ public:
   }
 
 private:
-  static Unexpected notOpen() { return fail(ErrorKind::Internal, "internal", "the CPU worker was asked for a trial before its memory was opened"); }
+  static Unexpected notOpen() {
+    return fail(ErrorKind::Internal, "internal",
+                "the CPU worker was asked for a trial before its memory was opened");
+  }
 
   const CpuIsa isa_ = hostIsa();
   std::string programText_;
@@ -68,7 +74,8 @@ int serve(Channel channel) {
     if (received.status != ReceiveStatus::Ok)
       return received.status == ReceiveStatus::Closed ? 0 : 1;
     auto request = unpackRequest(std::move(received.message));
-    const Expected<WorkerAnswer> answer = request ? std::visit(server, *request) : Expected<WorkerAnswer>(Unexpected(request.error()));
+    const Expected<WorkerAnswer> answer =
+        request ? std::visit(server, *request) : Expected<WorkerAnswer>(Unexpected(request.error()));
     if (!channel.send(pack(answer)))
       return 0;
   }
