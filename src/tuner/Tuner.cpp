@@ -231,7 +231,7 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
         session.artifacts[compiled->job] = std::move(artifact);
         // The first sample was taken while compilations ran beside it: good enough to drop the hopeless, not
         // to win.
-        runners.push_back({static_cast<uint32_t>(compiled->job), {}, false, false});
+        runners.push_back({static_cast<uint32_t>(compiled->job), {}});
       } else {
         ++session.progress.failed;
       }
@@ -298,7 +298,7 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
       trial.status = TrialStatus::Dropped;
       trial.code = "race.dropped";
       trial.samplesNs = runner.samplesNs;
-      trial.timeNs = estimate(runner.samplesNs).medianNs;
+      trial.timeNs = estimate(runner.comparableNs).medianNs;
       trial.text =
           fmt::format("significantly slower than the leader after {} samples", runner.samplesNs.size());
     } else {
@@ -317,7 +317,7 @@ Expected<Outcome> Tuner::tune(const store::TuningKey &key, std::vector<Entrant> 
       continue; // without a sample of the race, the first one stands
     Trial &trial = session.trials[runner.lane];
     trial.samplesNs = runner.samplesNs;
-    trial.timeNs = estimate(runner.samplesNs).medianNs;
+    trial.timeNs = estimate(runner.comparableNs).medianNs;
     record(key, trial);
   }
 

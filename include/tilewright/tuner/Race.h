@@ -25,10 +25,13 @@ struct RacePolicy {
 };
 
 struct Runner {
-  uint32_t lane = 0; ///< the caller's name for it; ties go to the smallest
-  std::vector<double> samplesNs;
+  uint32_t lane = 0;             ///< the caller's name for it; ties go to the smallest
+  std::vector<double> samplesNs; ///< as measured
   bool out = false;
-  bool failed = false; ///< left because a run failed
+  bool failed = false;               ///< left because a run failed
+  std::vector<uint32_t> rounds = {}; ///< the round of each sample
+  std::vector<double> comparableNs =
+      {}; ///< the samples without the drift of the machine; what decisions are made on
 };
 
 struct RaceResult {
@@ -41,13 +44,15 @@ struct RaceResult {
 
 /// Interleaved rounds over the survivors: every round takes one sample of each, so that drift of the machine
 /// hits all alike, then drops those that are significantly slower than the leader. Ends when only ties are
-/// left after `minRounds`, at `maxRounds`, or when `keepGoing` says so (the best so far wins).
+/// left after `minRounds`, at `maxRounds`, or when `keepGoing` says so (the best so far wins). Decisions are
+/// made on samples from which the rounds' common factor was taken out (`withoutDrift`): a machine that slows
+/// down in the middle makes the samples scatter, not the candidates.
 ///
 /// The winner is the smallest median; runners that tie with it are equal, and the smallest lane among them
 /// wins, so that two runs on a noisy machine agree.
 ///
 /// `sample(lane, leaderNs)` returns the samples of one round (usually one), or nothing when the run failed;
-/// `leaderNs` is the leader's median, or 0. Seeds are samples that are there already.
+/// `leaderNs` is the leader's median, or 0.
 RaceResult
 race(std::vector<Runner> runners, const RacePolicy &policy,
      const std::function<std::optional<std::vector<double>>(uint32_t lane, double leaderNs)> &sample,

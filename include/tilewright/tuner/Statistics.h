@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,19 @@ struct Estimate {
 /// is 1.4826 (MAD to standard deviation of a normal) times 1.2533 (standard error of a median over that of a
 /// mean): about one standard error.
 Estimate estimate(std::span<const double> samplesNs);
+
+/// One candidate's samples of a race: `values[i]` was taken in round `rounds[i]`.
+struct RoundSamples {
+  std::span<const double> values;
+  std::span<const uint32_t> rounds;
+};
+
+/// The samples with the drift of the machine taken out. Each round visits all candidates that are still
+/// racing, so what they have in common in a round (a lower clock, a busy neighbour) is the machine's: the
+/// round's factor is the median, over the candidates, of sample / the candidate's own median, and every
+/// sample is divided by its round's factor. A round with fewer than three samples keeps factor 1 unless both
+/// candidates of it moved the same way.
+std::vector<std::vector<double>> withoutDrift(std::span<const RoundSamples> candidates);
 
 /// Every sample of `slower` is above every sample of `faster`, and there are at least `atLeast` of each. With
 /// 5 samples each, two equal candidates do this by chance once in 252 times (one-sided rank test).

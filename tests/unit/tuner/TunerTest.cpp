@@ -55,7 +55,9 @@ TEST(Tuner, ChoosesTheFastestAndRecordsAll) {
   EXPECT_EQ(trialOf(*ran.outcome, 64).code, "race.dropped");
   EXPECT_EQ((*ran.store->choice(someKey()))->config.integer("B"), 32);
   std::set<int64_t> recorded;
-  for (const auto &record : *ran.store->trials(someKey()))
+  const auto records = ran.store->trials(someKey());
+  ASSERT_TRUE(records);
+  for (const auto &record : *records)
     recorded.insert(*record.config.integer("B"));
   EXPECT_THAT(recorded, testing::ElementsAre(16, 32, 64, 128));
 }
@@ -175,4 +177,50 @@ TEST(Statistics, SeparationNeedsEnoughSamples) {
   EXPECT_TRUE(separated(fast, slow, 3));
   EXPECT_FALSE(separated(fast, slow, 4));
   EXPECT_FALSE(separated(fast, mixed, 3));
+}
+
+namespace {
+
+/// A race of candidates with given true times on a machine whose speed wanders from round to round.
+RaceResult raceUnderDrift(const std::vector<double> &trueNs, double drift, double noise, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> step(0.0, drift), jitter(1.0, noise);
+  std::vector<Runner> runners;
+  for (uint32_t lane = 0; lane < trueNs.size(); ++lane)
+    runners.push_back({lane, {}});
+  double speed = 1;
+  const auto sample = [&](uint32_t lane, double) -> std::optional<std::vector<double>> {
+    if (lane == 0)
+      speed = std::exp(step(random));
+    return std::vector<double>{trueNs[lane] * speed * std::max(0.5, jitter(random))};
+  };
+  return race(std::move(runners), {}, sample, [](const Runner &) {}, [] { return true; });
+}
+
+} // namespace
+
+TEST(Race, DriftOfTheMachineDoesNotChooseTheWinner) {
+  // 6 % between the two best, 20 % (one standard deviation) between rounds.
+  const std::vector<double> trueNs = {1120, 1060, 1000, 1300, 1090};
+  int right = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed)
+    right += raceUnderDrift(trueNs, 0.2, 0.005, seed).winner == 2;
+  EXPECT_GE(right, 199);
+}
+
+TEST(Race, TwoRunnersAreComparedRoundByRound) {
+  int right = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed)
+    right += raceUnderDrift({1060, 1000}, 0.2, 0.005, seed).winner == 1;
+  EXPECT_GE(right, 198);
+}
+
+TEST(Statistics, DriftIsWhatTheCandidatesOfARoundHaveInCommon) {
+  const std::vector<double> a = {100, 200, 100}, b = {110, 220, 110}, c = {120, 240, 180};
+  const std::vector<uint32_t> rounds = {0, 1, 2};
+  const RoundSamples candidates[] = {{a, rounds}, {b, rounds}, {c, rounds}};
+  const auto clean = withoutDrift(candidates);
+  EXPECT_THAT(clean[0], testing::Each(testing::DoubleNear(100, 1e-9)));
+  EXPECT_THAT(clean[1], testing::Each(testing::DoubleNear(110, 1e-9)));
+  EXPECT_DOUBLE_EQ(clean[2][2], 180) << "what happened to one candidate alone is its own";
 }

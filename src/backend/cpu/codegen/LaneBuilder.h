@@ -65,6 +65,7 @@ private:
     return like;
   }
   mlir::Value wideVector(const Lane &lane);
+  Lane divideByInvariant(const Lane &x, const Lane &divisor, int level);
 
   Lane applyPointer(const Op &op, Type resultType, llvm::ArrayRef<Lane> operands);
   /// The uniform start address of a pointer lane: base plus the uniform part of its offset.

@@ -1,8 +1,10 @@
 #include "MathLowering.h"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/Support/FormatVariadic.h>
 #include <mlir/Dialect/Arith/IR/Arith.h>
 #include <mlir/Dialect/Arith/Transforms/Passes.h>
+#include <mlir/Dialect/LLVMIR/LLVMDialect.h>
 #include <mlir/Dialect/Math/IR/Math.h>
 #include <mlir/Dialect/Math/Transforms/Passes.h>
 #include <mlir/Dialect/Vector/IR/VectorOps.h>
@@ -23,10 +25,9 @@ using mlir::Value;
 /// (RuntimeMathTest.cpp measures them against libm). sin and cos are not: their range reduction loses all
 /// digits for large arguments.
 bool isApproximatedWell(llvm::StringRef name) {
-  return name == math::ExpOp::getOperationName() || name == math::ExpM1Op::getOperationName() ||
-         name == math::LogOp::getOperationName() || name == math::Log2Op::getOperationName() ||
-         name == math::Log1pOp::getOperationName() || name == math::TanhOp::getOperationName() ||
-         name == math::ErfOp::getOperationName();
+  return name == math::ExpM1Op::getOperationName() || name == math::LogOp::getOperationName() ||
+         name == math::Log2Op::getOperationName() || name == math::Log1pOp::getOperationName() ||
+         name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName();
 }
 
 bool isF32(mlir::Operation *op) { return mlir::getElementTypeOrSelf(op->getResult(0).getType()).isF32(); }
@@ -49,6 +50,31 @@ public:
   Value select(Value condition, Value ifTrue, Value ifFalse) {
     return arith::SelectOp::create(builder_, location_, condition, ifTrue, ifFalse);
   }
+  /// x * 2^exponent by AVX-512's scalef (exact also for subnormal results, overflow and NaN); nothing if the
+  /// type is not one native vector.
+  Value scalef(Value x, Value exponent) {
+    const int64_t lanes = nativeLanes();
+    if (lanes == 0)
+      return {};
+    const auto name = llvm::formatv("llvm.x86.avx512.mask.scalef.ps.{0}", lanes * 32).str();
+    llvm::SmallVector<Value> arguments{x, exponent, constant(0.0f), allLanes(lanes)};
+    if (lanes == 16)
+      arguments.push_back(scalarInteger(builder_.getI32Type(), kRoundAsSet));
+    return intrinsic(name, arguments);
+  }
+  /// IEEE 754-2008 maxNum or minNum by AVX-512DQ's range; nothing if the type is not one native vector.
+  Value range(Value x, Value y, bool isMax) {
+    const int64_t lanes = nativeLanes();
+    if (lanes == 0)
+      return {};
+    const auto name = llvm::formatv("llvm.x86.avx512.mask.range.ps.{0}", lanes * 32).str();
+    const int64_t choice = 4 + (isMax ? 1 : 0); // sign of the result as compared; 0 = minimum, 1 = maximum
+    llvm::SmallVector<Value> arguments{x, y, scalarInteger(builder_.getI32Type(), choice), constant(0.0f),
+                                       allLanes(lanes)};
+    if (lanes == 16)
+      arguments.push_back(scalarInteger(builder_.getI32Type(), kRoundAsSet));
+    return intrinsic(name, arguments);
+  }
   /// 2^exponent for a normal result.
   Value powerOfTwo(Value exponent) {
     const Value biased = make<arith::AddIOp>(exponent, integer(127));
@@ -56,6 +82,25 @@ public:
   }
 
 private:
+  static constexpr int64_t kRoundAsSet = 4; ///< _MM_FROUND_CUR_DIRECTION
+
+  /// 4, 8 or 16 for a vector of as many f32, else 0.
+  int64_t nativeLanes() {
+    const auto vector = mlir::dyn_cast<mlir::VectorType>(type_);
+    if (!vector || vector.getRank() != 1 || !vector.getElementType().isF32())
+      return 0;
+    const int64_t lanes = vector.getNumElements();
+    return lanes == 4 || lanes == 8 || lanes == 16 ? lanes : 0;
+  }
+  Value scalarInteger(mlir::Type type, int64_t value) {
+    return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(type, value));
+  }
+  Value allLanes(int64_t lanes) { return scalarInteger(builder_.getIntegerType(lanes == 16 ? 16 : 8), -1); }
+  Value intrinsic(llvm::StringRef name, llvm::ArrayRef<Value> arguments) {
+    return mlir::LLVM::CallIntrinsicOp::create(builder_, location_, type_, builder_.getStringAttr(name),
+                                               arguments)
+        .getResult(0);
+  }
   mlir::Type integerType() {
     auto vector = mlir::dyn_cast<mlir::VectorType>(type_);
     return vector ? mlir::Type(vector.clone(builder_.getI32Type())) : mlir::Type(builder_.getI32Type());
@@ -72,27 +117,82 @@ private:
   mlir::Type type_;
 };
 
-/// 2^x = 2^n * 2^f with n the nearest integer: f in [-1/2, 1/2], where the Taylor series (ln 2)^k/k! to k = 7
-/// is off by 5e-9. Scaling in two steps reaches subnormal results and infinity.
-void expandExp2(math::Exp2Op op) {
-  LikeBuilder b(op);
-  const Value x = op.getOperand();
-  const Value bounded =
-      b.make<arith::MinNumFOp>(b.make<arith::MaxNumFOp>(x, b.constant(-160)), b.constant(136));
-  const Value whole = b.make<math::RoundEvenOp>(bounded);
-  const Value fraction = b.make<arith::SubFOp>(bounded, whole);
-  constexpr float kTaylor[] = {1.52527338e-5f, 1.54035304e-4f, 1.33335581e-3f, 9.61812911e-3f,
-                               5.55041087e-2f, 2.40226507e-1f, 6.93147181e-1f, 1.0f};
-  Value sum = b.constant(kTaylor[0]);
-  for (const float coefficient : llvm::ArrayRef(kTaylor).drop_front())
-    sum = b.make<math::FmaOp>(sum, fraction, b.constant(coefficient));
+/// sum * 2^whole, where `sum` is near 1 and `whole` an integer in [-160, 136]. One instruction on AVX-512;
+/// elsewhere two multiplications, since one power of two cannot reach both subnormal numbers and the largest
+/// normal ones.
+Value scaleByPowerOfTwo(LikeBuilder &b, const CpuIsa &isa, Value sum, Value whole) {
+  if (isa.avx512)
+    if (const Value scaled = b.scalef(sum, whole))
+      return scaled;
   const Value exponent = b.toInteger(whole);
   const Value half = b.make<arith::ShRSIOp>(exponent, b.integer(1));
-  const Value scaled = b.make<arith::MulFOp>(b.make<arith::MulFOp>(sum, b.powerOfTwo(half)),
-                                             b.powerOfTwo(b.make<arith::SubIOp>(exponent, half)));
-  const Value result = b.select(b.compare(arith::CmpFPredicate::UNO, x, x), x, scaled);
-  op.replaceAllUsesWith(result);
+  return b.make<arith::MulFOp>(b.make<arith::MulFOp>(sum, b.powerOfTwo(half)),
+                               b.powerOfTwo(b.make<arith::SubIOp>(exponent, half)));
+}
+
+/// The nearest integer of |x| < 2^22: adding and subtracting 1.5 * 2^23 leaves no digit behind the point.
+Value nearestInteger(LikeBuilder &b, Value x) {
+  const Value magic = b.constant(12582912.0f);
+  return b.make<arith::SubFOp>(b.make<arith::AddFOp>(x, magic), magic);
+}
+
+/// x, but not below `low` and not above `high`; NaN stays NaN (each line is one instruction on x86).
+Value clampKeepingNan(LikeBuilder &b, Value x, float low, float high) {
+  const Value least = b.constant(low), most = b.constant(high);
+  x = b.select(b.compare(arith::CmpFPredicate::OGT, least, x), least, x);
+  return b.select(b.compare(arith::CmpFPredicate::OLT, most, x), most, x);
+}
+
+Value polynomial(LikeBuilder &b, Value x, llvm::ArrayRef<float> fromHighest) {
+  Value sum = b.constant(fromHighest[0]);
+  for (const float coefficient : fromHighest.drop_front())
+    sum = b.make<math::FmaOp>(sum, x, b.constant(coefficient));
+  return sum;
+}
+
+/// 2^x = 2^n * 2^f with n the nearest integer; on f in [-1/2, 1/2] the polynomial (interpolation of (2^f -
+/// 1)/f at Chebyshev nodes) is off by less than 0.2 units in the last place before rounding.
+void expandExp2(math::Exp2Op op, const CpuIsa &isa) {
+  LikeBuilder b(op);
+  const Value bounded = clampKeepingNan(b, op.getOperand(), -160.0f, 136.0f);
+  const Value whole = nearestInteger(b, bounded);
+  constexpr float kCoefficients[] = {1.545321284e-4f,
+                                     1.339092036e-3f,
+                                     9.618082084e-3f,
+                                     5.550356954e-2f,
+                                     2.402265072e-1f,
+                                     6.931471825e-1f,
+                                     1.0f};
+  const Value sum = polynomial(b, b.make<arith::SubFOp>(bounded, whole), kCoefficients);
+  op.replaceAllUsesWith(scaleByPowerOfTwo(b, isa, sum, whole));
   op.erase();
+}
+
+/// e^x = 2^n * e^r with n the integer nearest to x/ln 2 and r = x - n ln 2, taken off in two parts, the first
+/// exact; on |r| <= ln 2 / 2 the polynomial (interpolation of (e^r - 1 - r)/r^2 at Chebyshev nodes) is off by
+/// less than 0.2 units.
+void expandExp(math::ExpOp op, const CpuIsa &isa) {
+  LikeBuilder b(op);
+  const Value bounded = clampKeepingNan(b, op.getOperand(), -105.0f, 90.0f);
+  const Value magic = b.constant(12582912.0f);
+  const Value whole =
+      b.make<arith::SubFOp>(b.make<math::FmaOp>(bounded, b.constant(1.44269504f), magic), magic);
+  Value rest = b.make<math::FmaOp>(whole, b.constant(-0.693359375f), bounded);
+  rest = b.make<math::FmaOp>(whole, b.constant(2.12194440e-4f), rest);
+  constexpr float kCoefficients[] = {
+      1.392621314e-3f, 8.363203146e-3f, 4.166655615e-2f, 1.666657627e-1f, 0.5f, 1.0f, 1.0f};
+  op.replaceAllUsesWith(scaleByPowerOfTwo(b, isa, polynomial(b, rest, kCoefficients), whole));
+  op.erase();
+}
+
+/// maxnum and minnum return the number when one operand is NaN; x86's max and min return the second operand,
+/// so each costs two instructions more. AVX-512DQ's range instruction has just the wanted rule.
+template <class Op> void useRangeInstruction(Op op, bool isMax) {
+  LikeBuilder b(op);
+  if (const Value result = b.range(op.getLhs(), op.getRhs(), isMax)) {
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
 }
 
 /// MLIR's logarithms treat subnormal arguments as the smallest normal number. Scale those by 2^25 before and
@@ -112,10 +212,11 @@ class MathLoweringPass : public mlir::PassWrapper<MathLoweringPass, mlir::Operat
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MathLoweringPass)
 
-  explicit MathLoweringPass(bool hasFma) : hasFma_(hasFma) {}
+  explicit MathLoweringPass(const CpuIsa &isa) : isa_(isa) {}
   llvm::StringRef getName() const override { return "tilewright-cpu-math-lowering"; }
   void getDependentDialects(mlir::DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, math::MathDialect, mlir::vector::VectorDialect>();
+    registry.insert<arith::ArithDialect, math::MathDialect, mlir::vector::VectorDialect,
+                    mlir::LLVM::LLVMDialect>();
   }
 
   void runOnOperation() override {
@@ -126,7 +227,7 @@ public:
     expand();
     if (mlir::failed(approximate()))
       return signalPassFailure();
-    if (!hasFma_)
+    if (!isa_.fma)
       splitFusedMultiplyAdds(wantedFused);
   }
 
@@ -148,12 +249,20 @@ private:
   void expand() {
     llvm::SmallVector<mlir::Operation *> found;
     getOperation().walk([&](mlir::Operation *op) {
-      if (mlir::isa<math::Exp2Op, math::LogOp, math::Log2Op>(op) && isF32(op))
+      if (mlir::isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op>(op) && isF32(op))
+        found.push_back(op);
+      else if (isa_.avx512 && mlir::isa<arith::MaxNumFOp, arith::MinNumFOp>(op) && isF32(op))
         found.push_back(op);
     });
     for (mlir::Operation *op : found) {
-      if (auto exp2 = mlir::dyn_cast<math::Exp2Op>(op))
-        expandExp2(exp2);
+      if (auto exp = mlir::dyn_cast<math::ExpOp>(op))
+        expandExp(exp, isa_);
+      else if (auto exp2 = mlir::dyn_cast<math::Exp2Op>(op))
+        expandExp2(exp2, isa_);
+      else if (auto max = mlir::dyn_cast<arith::MaxNumFOp>(op))
+        useRangeInstruction(max, true);
+      else if (auto min = mlir::dyn_cast<arith::MinNumFOp>(op))
+        useRangeInstruction(min, false);
       else if (auto log = mlir::dyn_cast<math::LogOp>(op))
         scaleSubnormalArguments(log, 17.3286795f); // 25 ln 2
       else
@@ -187,13 +296,13 @@ private:
     }
   }
 
-  const bool hasFma_;
+  const CpuIsa isa_;
 };
 
 } // namespace
 
 std::unique_ptr<mlir::Pass> makeMathLoweringPass(const CpuIsa &isa) {
-  return std::make_unique<MathLoweringPass>(isa.fma);
+  return std::make_unique<MathLoweringPass>(isa);
 }
 
 } // namespace tilewright::cpu
