@@ -20,6 +20,12 @@ using namespace tilewright;
 
 namespace {
 
+/// The peers for the instruction set that we generate code for.
+bool avx2Only() {
+  const char *isa = std::getenv("TILEWRIGHT_CPU_ISA");
+  return isa && std::string_view(isa) == "avx2";
+}
+
 using Clock = std::chrono::steady_clock;
 
 double nowNs() { return std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count(); }
@@ -126,9 +132,11 @@ void vectorAdd(int64_t count) {
                          "(cdiv(n_elements, BLOCK),)",
                          {"x=f32[" + n + "]", "y=f32[" + n + "]", "out=f32[" + n + "]", "n_elements=" + n}},
                         std::nullopt);
-  const auto [ours, peer] =
-      interleaved([&] { ready.launch(); },
-                  [&] { peers::vectorAdd(ready.memory(0), ready.memory(1), ready.memory(2), count); });
+  const auto [ours, peer] = interleaved([&] { ready.launch(); },
+                                        [&] {
+                                          (avx2Only() ? peers_avx2::vectorAdd : peers::vectorAdd)(
+                                              ready.memory(0), ready.memory(1), ready.memory(2), count);
+                                        });
   line(fmt::format("vector add {} ({})", count, ready.config.toString()),
        fmt::format("{:.2f} us", ours / 1e3), fmt::format("{:.2f} us", peer / 1e3), ours / peer, "<= 1.30",
        ours / peer <= 1.3);
@@ -145,8 +153,11 @@ void softmax(const char *kernel, int64_t rows, int64_t cols) {
   if (online)
     each.arguments.push_back(fmt::format("n_rows={}", rows));
   Ready ready = prepare(each, std::nullopt);
-  const auto [ours, peer] = interleaved(
-      [&] { ready.launch(); }, [&] { peers::softmaxRows(ready.memory(0), ready.memory(1), rows, cols); });
+  const auto [ours, peer] = interleaved([&] { ready.launch(); },
+                                        [&] {
+                                          (avx2Only() ? peers_avx2::softmaxRows : peers::softmaxRows)(
+                                              ready.memory(0), ready.memory(1), rows, cols);
+                                        });
   line(fmt::format("{} {}x{} ({})", kernel, rows, cols, ready.config.toString()),
        fmt::format("{:.1f} us", ours / 1e3), fmt::format("{:.1f} us", peer / 1e3), ours / peer, "<= 1.30",
        ours / peer <= 1.3);
@@ -206,9 +217,11 @@ void relaunch() {
                          "(cdiv(n_elements, BLOCK),)",
                          {"x=f32[64]", "y=f32[64]", "out=f32[64]", "n_elements=64"}},
                         Config(Config::Map{{"BLOCK", int64_t{64}}}));
-  const auto [ours, peer] =
-      interleaved([&] { ready.launch(); },
-                  [&] { peers::vectorAdd(ready.memory(0), ready.memory(1), ready.memory(2), 64); });
+  const auto [ours, peer] = interleaved([&] { ready.launch(); },
+                                        [&] {
+                                          (avx2Only() ? peers_avx2::vectorAdd : peers::vectorAdd)(
+                                              ready.memory(0), ready.memory(1), ready.memory(2), 64);
+                                        });
   line("relaunch, 1 program (peer: direct call)", fmt::format("{:.0f} ns", ours),
        fmt::format("{:.0f} ns", peer), ours / 5000, "<= 5 us", ours <= 5000);
 }

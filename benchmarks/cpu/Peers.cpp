@@ -3,7 +3,10 @@
 #include <cmath>
 #include <cstring>
 
-namespace tilewright::peers {
+#ifndef TILEWRIGHT_PEERS
+#define TILEWRIGHT_PEERS peers
+#endif
+namespace tilewright::TILEWRIGHT_PEERS {
 
 namespace {
 
@@ -90,4 +93,4 @@ void softmaxRows(const float *x, float *y, int64_t rows, int64_t cols) {
   }
 }
 
-} // namespace tilewright::peers
+} // namespace tilewright::TILEWRIGHT_PEERS
