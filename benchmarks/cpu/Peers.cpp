@@ -93,4 +93,43 @@ void softmaxRows(const float *x, float *y, int64_t rows, int64_t cols) {
   }
 }
 
+void softmaxOnline(const float *x, float *y, int64_t rows, int64_t cols) {
+  constexpr int64_t kBlock = 1024;
+  for (int64_t row = 0; row < rows; ++row) {
+    const float *in = x + row * cols;
+    float *out = y + row * cols;
+    float largest = -INFINITY, total = 0;
+    for (int64_t start = 0; start < cols; start += kBlock) {
+      const int64_t end = start + kBlock < cols ? start + kBlock : cols;
+      const int64_t full = start + (end - start) / kLanes * kLanes;
+      Floats largestLanes = Floats{} - INFINITY;
+      for (int64_t i = start; i < full; i += kLanes) {
+        const Floats v = load(in + i);
+        largestLanes = v > largestLanes ? v : largestLanes;
+      }
+      float now = largest;
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        now = std::fmax(now, largestLanes[lane]);
+      for (int64_t i = full; i < end; ++i)
+        now = std::fmax(now, in[i]);
+      Floats sums{};
+      for (int64_t i = start; i < full; i += kLanes)
+        sums += expNegative(load(in + i) - now);
+      float sum = 0;
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        sum += sums[lane];
+      for (int64_t i = full; i < end; ++i)
+        sum += std::exp(in[i] - now);
+      total = total * std::exp(largest - now) + sum;
+      largest = now;
+    }
+    const float scale = 1.0f / total;
+    const int64_t full = cols / kLanes * kLanes;
+    for (int64_t i = 0; i < full; i += kLanes)
+      store(out + i, expNegative(load(in + i) - largest) * scale);
+    for (int64_t i = full; i < cols; ++i)
+      out[i] = std::exp(in[i] - largest) * scale;
+  }
+}
+
 } // namespace tilewright::TILEWRIGHT_PEERS

@@ -49,6 +49,16 @@ std::vector<float> inputs() {
     out.push_back(static_cast<float>(i) * 0.03f);
   const float inf = std::numeric_limits<float>::infinity();
   out.insert(out.end(), {0.0f, -0.0f, inf, -inf, std::numeric_limits<float>::quiet_NaN()});
+  // Where results of exp and exp2 stop being finite or normal, number by number.
+  for (const float edge : {88.7228317f, -87.3365402f, 128.0f, -126.0f, 0.34657359f, 0.5f}) {
+    float up = edge, down = edge;
+    for (int i = 0; i < 40; ++i) {
+      out.insert(out.end(), {up, down});
+      up = std::nextafter(up, inf), down = std::nextafter(down, -inf);
+    }
+  }
+  for (const uint32_t payload : {0x7fc00001u, 0xffc00155u, 0x7fffffffu, 0xffc00000u})
+    out.push_back(std::bit_cast<float>(payload));
   while (out.size() % 16 != 0)
     out.push_back(1.0f);
   return out;
@@ -79,27 +89,32 @@ class RuntimeMath : public testing::TestWithParam<Function> {};
 
 TEST_P(RuntimeMath, IsCloseToTheExactValueEverywhere) {
   const auto [op, exact, maxUlps] = GetParam();
-  const auto kernel = loadText(unaryText(op, "f32"));
-  ASSERT_TRUE(kernel) << render(kernel.error());
-  const auto x = inputs();
-  std::vector<float> y(x.size());
-  ASSERT_TRUE(launch(**kernel, {const_cast<float *>(x.data()), y.data()},
-                     {static_cast<int64_t>(x.size() / 16), 1, 1}));
-  double worst = 0;
-  size_t worstAt = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (const double apart = ulpsApart(y[i], exact(x[i])); apart > worst) {
-      worst = apart;
-      worstAt = i;
+  for (const char *wanted : {"", "avx2", "sse2"}) {
+    setenv("TILEWRIGHT_CPU_ISA", wanted, 1);
+    const CpuIsa isa = hostIsa();
+    unsetenv("TILEWRIGHT_CPU_ISA");
+    const auto kernel = loadText(unaryText(op, "f32"), isa);
+    ASSERT_TRUE(kernel) << render(kernel.error());
+    const auto x = inputs();
+    std::vector<float> y(x.size());
+    ASSERT_TRUE(launch(**kernel, {const_cast<float *>(x.data()), y.data()},
+                       {static_cast<int64_t>(x.size() / 16), 1, 1}));
+    double worst = 0;
+    size_t worstAt = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (const double apart = ulpsApart(y[i], exact(x[i])); apart > worst) {
+        worst = apart;
+        worstAt = i;
+      }
     }
+    EXPECT_LE(worst, maxUlps) << op << "(" << x[worstAt] << ") = " << y[worstAt] << " instead of "
+                              << exact(x[worstAt]) << " for \"" << wanted << '"';
   }
-  EXPECT_LE(worst, maxUlps) << op << "(" << x[worstAt] << ") = " << y[worstAt] << " instead of "
-                            << exact(x[worstAt]);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Functions, RuntimeMath,
-    testing::Values(Function{"math.exp", std::exp, 4}, Function{"math.exp2", std::exp2, 2},
+    testing::Values(Function{"math.exp", std::exp, 2}, Function{"math.exp2", std::exp2, 2},
                     Function{"math.expm1", std::expm1, 4}, Function{"math.log", std::log, 2},
                     Function{"math.log2", std::log2, 3}, Function{"math.log1p", std::log1p, 3},
                     Function{"math.tanh", std::tanh, 4}, Function{"math.erf", std::erf, 4},

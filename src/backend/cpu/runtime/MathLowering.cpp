@@ -1,5 +1,6 @@
 #include "MathLowering.h"
 
+#include <limits>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/Support/FormatVariadic.h>
 #include <mlir/Dialect/Arith/IR/Arith.h>
@@ -50,6 +51,14 @@ public:
   Value select(Value condition, Value ifTrue, Value ifFalse) {
     return arith::SelectOp::create(builder_, location_, condition, ifTrue, ifFalse);
   }
+  /// 4, 8 or 16 for a vector of as many f32, else 0.
+  int64_t nativeLanes() {
+    const auto vector = mlir::dyn_cast<mlir::VectorType>(type_);
+    if (!vector || vector.getRank() != 1 || !vector.getElementType().isF32())
+      return 0;
+    const int64_t lanes = vector.getNumElements();
+    return lanes == 4 || lanes == 8 || lanes == 16 ? lanes : 0;
+  }
   /// x * 2^exponent by AVX-512's scalef (exact also for subnormal results, overflow and NaN); nothing if the
   /// type is not one native vector.
   Value scalef(Value x, Value exponent) {
@@ -75,6 +84,14 @@ public:
       arguments.push_back(scalarInteger(builder_.getI32Type(), kRoundAsSet));
     return intrinsic(name, arguments);
   }
+  /// The bits of `value` with the low bits of `integer` added to its exponent.
+  Value addToExponent(Value value, Value integer) {
+    const auto bits = [&](Value of) {
+      return arith::BitcastOp::create(builder_, location_, integerType(), of).getResult();
+    };
+    const Value exponent = make<arith::ShLIOp>(bits(integer), this->integer(23));
+    return arith::BitcastOp::create(builder_, location_, type_, make<arith::AddIOp>(bits(value), exponent));
+  }
   /// 2^exponent for a normal result.
   Value powerOfTwo(Value exponent) {
     const Value biased = make<arith::AddIOp>(exponent, integer(127));
@@ -84,14 +101,6 @@ public:
 private:
   static constexpr int64_t kRoundAsSet = 4; ///< _MM_FROUND_CUR_DIRECTION
 
-  /// 4, 8 or 16 for a vector of as many f32, else 0.
-  int64_t nativeLanes() {
-    const auto vector = mlir::dyn_cast<mlir::VectorType>(type_);
-    if (!vector || vector.getRank() != 1 || !vector.getElementType().isF32())
-      return 0;
-    const int64_t lanes = vector.getNumElements();
-    return lanes == 4 || lanes == 8 || lanes == 16 ? lanes : 0;
-  }
   Value scalarInteger(mlir::Type type, int64_t value) {
     return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(type, value));
   }
@@ -173,15 +182,31 @@ void expandExp2(math::Exp2Op op, const CpuIsa &isa) {
 /// less than 0.2 units.
 void expandExp(math::ExpOp op, const CpuIsa &isa) {
   LikeBuilder b(op);
-  const Value bounded = clampKeepingNan(b, op.getOperand(), -105.0f, 90.0f);
+  const Value x = op.getOperand();
+  const bool scales = isa.avx512 && b.nativeLanes() > 0;
+  const Value bounded = scales ? clampKeepingNan(b, x, -105.0f, 90.0f) : x;
   const Value magic = b.constant(12582912.0f);
-  const Value whole =
-      b.make<arith::SubFOp>(b.make<math::FmaOp>(bounded, b.constant(1.44269504f), magic), magic);
+  const Value shifted = b.make<math::FmaOp>(bounded, b.constant(1.44269504f), magic);
+  const Value whole = b.make<arith::SubFOp>(shifted, magic);
   Value rest = b.make<math::FmaOp>(whole, b.constant(-0.693359375f), bounded);
   rest = b.make<math::FmaOp>(whole, b.constant(2.12194440e-4f), rest);
   constexpr float kCoefficients[] = {
       1.392621314e-3f, 8.363203146e-3f, 4.166655615e-2f, 1.666657627e-1f, 0.5f, 1.0f, 1.0f};
-  op.replaceAllUsesWith(scaleByPowerOfTwo(b, isa, polynomial(b, rest, kCoefficients), whole));
+  const Value sum = polynomial(b, rest, kCoefficients);
+  Value result;
+  if (scales) {
+    result = b.scalef(sum, whole);
+  } else {
+    // n stands in the low bits of `shifted`; added to the exponent bits of the sum it reaches every normal
+    // result. Beyond those the bits are nonsense and replaced: by 0 below (no subnormal results), by infinity
+    // or NaN above.
+    result = b.addToExponent(sum, shifted);
+    const Value beyond = b.make<arith::MulFOp>(x, b.constant(std::numeric_limits<float>::infinity()));
+    result = b.select(b.compare(arith::CmpFPredicate::UGT, x, b.constant(88.7228317f)), beyond, result);
+    result =
+        b.select(b.compare(arith::CmpFPredicate::OLT, x, b.constant(-87.3365402f)), b.constant(0.0f), result);
+  }
+  op.replaceAllUsesWith(result);
   op.erase();
 }
 

@@ -7,7 +7,8 @@
 namespace tilewright::cpu {
 
 /// Turns transcendental functions into inline arithmetic where that is about as exact as libm (exp, exp2,
-/// log, log2, tanh, erf, ... on f32 vectors and scalars), computes f16 and bf16 functions in f32, and rounds
+/// log, log2, tanh, erf, ... on f32 vectors and scalars; without AVX-512, results of exp below the
+/// smallest normal number become 0), computes f16 and bf16 functions in f32, and rounds
 /// to bf16 with integer arithmetic (exact, also for subnormals, on every machine). What is left goes to LLVM
 /// intrinsics or libm in later passes.
 ///
