@@ -9,7 +9,7 @@
   /* Three passes a row: maximum; exponential, kept in the output, and sum; scale. */                        \
   void softmaxRows(const float *x, float *y, int64_t rows, int64_t cols);                                    \
   /* Two passes over blocks of 1024 columns, as softmax_online has them: running maximum and sum;            \
-     exponential again, and scale. */                                                                                               \
+     exponential again, and scale. */                                                                        \
   void softmaxOnline(const float *x, float *y, int64_t rows, int64_t cols);                                  \
   }
 TILEWRIGHT_DECLARE_PEERS(peers)
