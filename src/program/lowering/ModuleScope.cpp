@@ -185,9 +185,12 @@ FrontValue valueOfPath(const std::string &path) {
       return FrontValue::named(FrontKind::Module, path);
     rest = rest.substr(head.size() + 1);
   }
-  if (!library)
+  if (!library) {
     if (const auto dtype = parseTritonDType(rest))
       return FrontValue::typeObject(Type::scalar(*dtype));
+    if (rest == "pi32_t")
+      return FrontValue::typeObject(Type::pointer(DType::Int32));
+  }
   return FrontValue::named(FrontKind::Builtin, (library ? "math." : "") + rest);
 }
 
