@@ -127,6 +127,11 @@ private:
     case OpKind::Cat:
     case OpKind::Gather:
     case OpKind::Histogram:
+    case OpKind::TopK:
+    case OpKind::DotScaled:
+    case OpKind::ExtractSlice:
+    case OpKind::InsertSlice:
+    case OpKind::DescriptorGather:
     case OpKind::Yield:
       return;
     case OpKind::Load:
@@ -154,10 +159,13 @@ ValueId dataOf(const Op &op) {
   case OpKind::Load:
   case OpKind::BlockLoad:
   case OpKind::DescriptorLoad:
+  case OpKind::DescriptorGather:
     return op.results[0];
   case OpKind::Store:
   case OpKind::BlockStore:
   case OpKind::DescriptorStore:
+  case OpKind::DescriptorScatter:
+  case OpKind::DescriptorReduce:
   case OpKind::AtomicRmw:
     return op.operands[1];
   default:

@@ -22,10 +22,11 @@ void Tracer::visitPointerAccess(OpId id) {
   access.tileShape = pointerType.shape;
   access.guard = guard_;
   access.loop = loop_;
-  access.atomic = op.kind == OpKind::AtomicRmw || op.kind == OpKind::AtomicCas;
+  const bool isPoll = op.kind == OpKind::AtomicPoll;
+  access.atomic = (op.kind != OpKind::Load && op.kind != OpKind::Store) || op.attributes.has("sem");
   access.read = op.kind != OpKind::Store;
-  access.write = op.kind != OpKind::Load;
-  const size_t maskAt = op.kind == OpKind::Load ? 1 : op.kind == OpKind::AtomicCas ? SIZE_MAX : 2;
+  access.write = op.kind != OpKind::Load && !isPoll;
+  const size_t maskAt = op.kind == OpKind::Load ? 1 : isPoll || op.kind == OpKind::AtomicCas ? SIZE_MAX : 2;
   if (maskAt < op.operands.size())
     access.mask = integer(op.operands[maskAt]);
   const IndexValue &pointer = at(op.operands[0]);
@@ -92,11 +93,40 @@ void Tracer::visitBlockAccess(OpId id) {
         checked |= 1u << axis;
   } else {
     checked = ~0u; // descriptors always check
-    const size_t first = op.kind == OpKind::DescriptorStore ? 2 : 1;
+    const size_t first = op.kind == OpKind::DescriptorLoad ? 1 : 2;
     for (size_t d = 0; d < offsets.size() && first + d < op.operands.size(); ++d)
       offsets[d] = integer(op.operands[first + d]);
   }
   recordBlockAccess(id, block, offsets, checked);
+  setResultsOpaque(id);
+}
+
+/// Rows of a buffer, picked by a tile of row numbers: one access with the picked row as its first coordinate.
+void Tracer::visitRowAccess(OpId id) {
+  const Op &op = program_.op(id);
+  const bool write = op.kind == OpKind::DescriptorScatter;
+  const IndexValue &block = at(op.operands[0]);
+  const Type &type = program_.value(op.operands[0]).type;
+  const ValueId rows = op.operands[write ? 2 : 1];
+  AccessRecord access;
+  access.op = id;
+  access.dtype = type.dtype;
+  access.tileShape = {program_.value(rows).type.shape[0], type.shape[1]};
+  access.guard = guard_;
+  access.loop = loop_;
+  access.write = write;
+  access.read = !write;
+  access.buffers = block.buffers;
+  if (block.kind == IndexValue::Kind::Block && block.shape.size() == 2) {
+    const SymInt row = integer(rows); // over lane 0, as the rows of the tile are
+    const SymInt column =
+        context_.add(integer(op.operands[write ? 3 : 2]), indices_.lane(1, access.tileShape[1]));
+    access.offset = context_.add(block.expr, context_.add(context_.mul(row, block.strides[0]),
+                                                          context_.mul(column, block.strides[1])));
+    access.mask = conjunction(context_.lt(row, block.shape[0]), context_.lt(column, block.shape[1]));
+  } else
+    access.offset = indices_.opaque(id, 3, false);
+  result_.accesses.push_back(std::move(access));
   setResultsOpaque(id);
 }
 
@@ -112,9 +142,12 @@ void Tracer::recordBlockAccess(OpId id, const IndexValue &block, const std::vect
   access.tileShape = type.shape;
   access.guard = guard_;
   access.loop = loop_;
-  access.write = op.kind == OpKind::BlockStore || op.kind == OpKind::DescriptorStore;
-  access.read = !access.write;
-  if (block.kind != IndexValue::Kind::Block) {
+  access.atomic = op.kind == OpKind::DescriptorReduce;
+  access.write = access.atomic || op.kind == OpKind::BlockStore || op.kind == OpKind::DescriptorStore;
+  access.read = access.atomic || !access.write;
+  // A descriptor that the host made has a buffer, but no shape that the kernel knows.
+  if (block.kind != IndexValue::Kind::Block || block.shape.size() != type.shape.size()) {
+    access.buffers = block.buffers;
     access.offset = indices_.opaque(id, allLanes(type), false);
     result_.accesses.push_back(std::move(access));
     return;

@@ -1,5 +1,7 @@
 #include "Tracer.h"
 
+#include "tilewright/program/OpTraits.h"
+
 #include <numeric>
 
 namespace tilewright::analysis {
@@ -19,22 +21,8 @@ void Tracer::visit(OpId id) {
     return visitShape(id);
   case OpKind::Reshape:
     return visitReshape(id);
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Rem:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-  case OpKind::Shl:
-  case OpKind::Shr:
-  case OpKind::Min:
-  case OpKind::Max:
   case OpKind::Compare:
   case OpKind::Select:
-  case OpKind::Fma:
-  case OpKind::Clamp:
     return visitArithmetic(id);
   case OpKind::Unary:
   case OpKind::Cast:
@@ -47,6 +35,7 @@ void Tracer::visit(OpId id) {
   case OpKind::Store:
   case OpKind::AtomicRmw:
   case OpKind::AtomicCas:
+  case OpKind::AtomicPoll:
     return visitPointerAccess(id);
   case OpKind::MakeBlockPtr:
   case OpKind::MakeDescriptor:
@@ -57,7 +46,11 @@ void Tracer::visit(OpId id) {
   case OpKind::BlockStore:
   case OpKind::DescriptorLoad:
   case OpKind::DescriptorStore:
+  case OpKind::DescriptorReduce:
     return visitBlockAccess(id);
+  case OpKind::DescriptorGather:
+  case OpKind::DescriptorScatter:
+    return visitRowAccess(id);
   case OpKind::For:
     return visitFor(id);
   case OpKind::While:
@@ -65,7 +58,7 @@ void Tracer::visit(OpId id) {
   case OpKind::If:
     return visitIf(id);
   default:
-    return setResultsOpaque(id);
+    return traitsOf(op.kind).uniform ? visitArithmetic(id) : setResultsOpaque(id);
   }
 }
 

@@ -27,6 +27,7 @@ private:
   void visitMakeBlock(OpId id);
   void visitAdvance(OpId id);
   void visitBlockAccess(OpId id);
+  void visitRowAccess(OpId id);
   void recordBlockAccess(OpId id, const IndexValue &block, const std::vector<SymInt> &offsets,
                          uint32_t checkedAxes);
 

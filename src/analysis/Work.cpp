@@ -1,5 +1,7 @@
 #include "Analysis.h"
 
+#include "tilewright/program/OpTraits.h"
+
 #include <algorithm>
 #include <array>
 
@@ -14,43 +16,6 @@ bool isTranscendental(const std::string &function) {
   return std::find(kCheap.begin(), kCheap.end(), function) == kCheap.end() && function != "sqrt_rn";
 }
 
-bool isWork(OpKind kind) {
-  switch (kind) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Rem:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-  case OpKind::Shl:
-  case OpKind::Shr:
-  case OpKind::Min:
-  case OpKind::Max:
-  case OpKind::MulHi:
-  case OpKind::Compare:
-  case OpKind::Select:
-  case OpKind::Fma:
-  case OpKind::Clamp:
-  case OpKind::Unary:
-  case OpKind::Binary:
-  case OpKind::Cast:
-  case OpKind::Dot:
-  case OpKind::DotScaled:
-  case OpKind::Reduce:
-  case OpKind::Scan:
-  case OpKind::Sort:
-  case OpKind::Histogram:
-  case OpKind::Gather:
-  case OpKind::InlineAsm:
-  case OpKind::ExternCall:
-    return true;
-  default:
-    return false;
-  }
-}
-
 } // namespace
 
 /// One item an op that works on tiles of data. Position arithmetic is left out: it is linear in the lanes and
@@ -59,7 +24,7 @@ void findWork(Analysis &analysis) {
   const Program &program = analysis.program;
   for (OpId id = 0; id < program.ops.size(); ++id) {
     const Op &op = program.op(id);
-    if (!isWork(op.kind) || op.results.empty() || op.operands.empty())
+    if (!traitsOf(op.kind).work || op.results.empty() || op.operands.empty())
       continue;
     const Type &result = program.value(op.results[0]).type;
     const Type &operand = program.value(op.operands[0]).type;
@@ -85,6 +50,8 @@ void findWork(Analysis &analysis) {
       item.kind = WorkItem::Kind::Scan;
       break;
     case OpKind::Sort:
+    case OpKind::TopK:
+    case OpKind::Map:
     case OpKind::Histogram:
     case OpKind::Gather:
     case OpKind::InlineAsm:

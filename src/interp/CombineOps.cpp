@@ -235,29 +235,27 @@ Machine::Flow Machine::scan(const Op &op) {
   return Flow::Next;
 }
 
-Machine::Flow Machine::sort(const Op &op) {
-  const AxisView view(extents(op.operands[0]), op.attributes.integer("axis"));
-  const bool descending = op.attributes.flag("descending");
-  const DType d = dtype(op.results[0]);
-  const Cell *in = operand(op, 0);
-  Cell *out = result(op);
-  Lanes line(view.length);
-  // NaNs go last in ascending order: an order that std::sort can live with.
-  const auto less = [d](Cell a, Cell b) {
-    if (isFloat(d) && (std::isnan(a.f) || std::isnan(b.f)))
-      return !std::isnan(a.f) && std::isnan(b.f);
-    return before(d, a, b);
-  };
-  for (size_t outer = 0; outer < view.outer; ++outer)
-    for (size_t inner = 0; inner < view.inner; ++inner) {
-      const auto lane = [&](size_t k) { return (outer * view.length + k) * view.inner + inner; };
-      for (size_t k = 0; k < view.length; ++k)
-        line[k] = in[lane(k)];
-      std::stable_sort(line.begin(), line.end(),
-                       [&](Cell a, Cell b) { return descending ? less(b, a) : less(a, b); });
-      for (size_t k = 0; k < view.length; ++k)
-        out[lane(k)] = line[k];
-    }
+Machine::Flow Machine::map(const Op &op) {
+  const auto pack = static_cast<size_t>(op.attributes.integer("pack"));
+  const size_t lanes = count(op.operands[0]);
+  if (lanes % pack != 0)
+    return unsupported(op, "over a tile that is no whole number of packs");
+  const auto &arguments = program_.region(op.regions[0]).arguments;
+  std::vector<Cell *> out(op.results.size());
+  for (size_t r = 0; r < op.results.size(); ++r)
+    out[r] = result(op, r);
+  for (size_t first = 0; first < lanes; first += pack) {
+    for (size_t i = 0; i < op.operands.size(); ++i)
+      for (size_t lane = 0; lane < pack; ++lane) {
+        slots_[arguments[i * pack + lane]].assign(1, operand(op, i)[first + lane]);
+        noteSymbol(arguments[i * pack + lane]);
+      }
+    if (const Flow flow = runRegion(op.regions[0]); flow != Flow::Next)
+      return flow;
+    for (size_t r = 0; r < op.results.size(); ++r)
+      for (size_t lane = 0; lane < pack; ++lane)
+        out[r][first + lane] = slots_[yielded_[r * pack + lane]][0];
+  }
   return Flow::Next;
 }
 

@@ -238,6 +238,13 @@ Machine::Flow Machine::unary(const Op &op) {
     });
   if (function == "ffs")
     return lanes([d](int64_t v) { return (bitsOf(v) & maskOf(d)) ? std::countr_zero(bitsOf(v)) + 1 : 0; });
+  if (function == "brev")
+    return lanes([d](int64_t v) {
+      uint64_t reversed = 0;
+      for (uint32_t bit = 0; bit < bitWidth(d); ++bit)
+        reversed = reversed << 1 | (bitsOf(v) >> bit & 1);
+      return reversed;
+    });
   return libraryCall(op, function);
 }
 
@@ -246,9 +253,9 @@ Machine::Flow Machine::libraryCall(const Op &op, std::string_view function) {
   if (!found || found->operands != op.operands.size())
     return unsupported(op, function);
   const DType d = dtype(op.results[0]);
-  const Cell *x[3] = {};
-  bool floats[3] = {};
-  DType from[3] = {};
+  const Cell *x[kMostOperands] = {};
+  bool floats[kMostOperands] = {};
+  DType from[kMostOperands] = {};
   for (size_t k = 0; k < op.operands.size(); ++k) {
     x[k] = operand(op, k);
     from[k] = dtype(op.operands[k]);
@@ -258,16 +265,13 @@ Machine::Flow Machine::libraryCall(const Op &op, std::string_view function) {
   const auto value = [&](size_t k, size_t i) {
     return floats[k] ? x[k][i].f : convert(from[k], DType::Float64, x[k][i]).f;
   };
+  const bool single = d == DType::Float32 && found->single;
   for (size_t i = 0; i < count(op.results[0]); ++i) {
-    double y = 0;
-    if (found->operands == 1)
-      y = found->unary(value(0, i));
-    else if (found->operands == 2)
-      y = found->binary(value(0, i), value(1, i));
-    else
-      y = found->ternary(value(0, i), value(1, i), value(2, i));
+    double arguments[kMostOperands] = {};
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      arguments[k] = value(k, i);
     Cell cell;
-    cell.f = y;
+    cell.f = single ? found->single(arguments) : found->call(arguments);
     out[i] = convert(DType::Float64, d, cell);
   }
   return Flow::Next;
@@ -307,8 +311,7 @@ Machine::Flow Machine::cast(const Op &op) {
   const DType from = dtype(op.operands[0]), to = dtype(op.results[0]);
   const Cell *x = operand(op, 0);
   Cell *out = result(op);
-  const Rounding rounding =
-      op.attributes.text("rounding") == "rtz" ? Rounding::TowardsZero : Rounding::NearestEven;
+  const Rounding rounding = roundingNamed(op.attributes.text("rounding"));
   for (size_t i = 0; i < count(op.results[0]); ++i)
     out[i] = convert(from, to, x[i], rounding);
   return Flow::Next;

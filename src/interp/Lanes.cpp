@@ -101,19 +101,28 @@ double decodeSmall(const Format &format, uint64_t bits) {
 
 } // namespace
 
+Rounding roundingNamed(std::string_view name) {
+  return name == "rtz"   ? Rounding::TowardsZero
+         : name == "rtn" ? Rounding::Down
+         : name == "rtp" ? Rounding::Up
+                         : Rounding::NearestEven;
+}
+
 double roundTo(DType dtype, double value, Rounding rounding) {
   if (dtype == DType::Float64 || !std::isfinite(value) || value == 0)
     return value;
   if (dtype == DType::Float32 && rounding == Rounding::NearestEven)
     return static_cast<float>(value);
   const Format &format = formatOf(dtype);
+  const bool away = rounding == (value < 0 ? Rounding::Down : Rounding::Up);
   double result;
   if (std::fabs(value) < format.smallestNormal()) {
     // Subnormal: whole multiples of one quantum. Adding and taking away 1.5 * 2^52 quanta rounds to nearest
     // even.
-    if (rounding == Rounding::TowardsZero)
-      result = std::trunc(value / format.quantum()) * format.quantum();
-    else {
+    if (rounding != Rounding::NearestEven) {
+      const double quanta = std::fabs(value) / format.quantum();
+      result = (away ? std::ceil(quanta) : std::floor(quanta)) * format.quantum();
+    } else {
       volatile const double magic = format.quantum() * 6755399441055744.0;
       result = (value + magic) - magic;
     }
@@ -124,10 +133,12 @@ double roundTo(DType dtype, double value, Rounding rounding) {
     uint64_t bits = std::bit_cast<uint64_t>(value);
     if (rounding == Rounding::NearestEven)
       bits += (uint64_t(1) << (surplus - 1)) - 1 + (bits >> surplus & 1);
+    else if (away)
+      bits += (uint64_t(1) << surplus) - 1;
     result = std::bit_cast<double>(bits & ~((uint64_t(1) << surplus) - 1));
   }
   if (std::fabs(result) > format.largest()) {
-    const bool finite = format.saturates || rounding == Rounding::TowardsZero;
+    const bool finite = format.saturates || (rounding != Rounding::NearestEven && !away);
     result = std::copysign(finite ? format.largest() : std::numeric_limits<double>::infinity(), result);
   }
   return result;
@@ -157,6 +168,25 @@ Cell decode(DType dtype, uint64_t bits) {
     cell.f = decodeSmall(formatOf(dtype), bits);
   return cell;
 }
+
+namespace {
+
+/// Integers past 2^53 lie between two doubles; which one, the rounding says.
+double integerAsDouble(DType from, int64_t value, Rounding rounding) {
+  __extension__ typedef __int128 Wide;
+  const bool isUnsigned = from == DType::UInt64;
+  const Wide exact = isUnsigned ? static_cast<Wide>(static_cast<uint64_t>(value)) : static_cast<Wide>(value);
+  const double nearest =
+      isUnsigned ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);
+  const Wide taken = static_cast<Wide>(nearest);
+  const bool down = rounding == Rounding::Down || (rounding == Rounding::TowardsZero && exact > 0);
+  const bool up = rounding == Rounding::Up || (rounding == Rounding::TowardsZero && exact < 0);
+  if (down && taken > exact)
+    return std::nextafter(nearest, -HUGE_VAL);
+  return up && taken < exact ? std::nextafter(nearest, HUGE_VAL) : nearest;
+}
+
+} // namespace
 
 Cell convert(DType from, DType to, Cell cell, Rounding rounding) {
   Cell result;
@@ -189,10 +219,7 @@ Cell convert(DType from, DType to, Cell cell, Rounding rounding) {
       result.f = from == DType::UInt64 ? static_cast<float>(static_cast<uint64_t>(cell.i))
                                        : static_cast<float>(cell.i);
     else
-      result.f = roundTo(to,
-                         from == DType::UInt64 ? static_cast<double>(static_cast<uint64_t>(cell.i))
-                                               : static_cast<double>(cell.i),
-                         rounding);
+      result.f = roundTo(to, integerAsDouble(from, cell.i, rounding), rounding);
     return result;
   }
   result.i = to == DType::Int1 ? cell.i != 0 : wrap(to, cell.i);

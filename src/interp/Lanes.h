@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tilewright::interp {
@@ -43,7 +44,9 @@ inline bool lessInteger(DType dtype, int64_t a, int64_t b) {
   return dtype == DType::UInt64 ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
 }
 
-enum class Rounding : uint8_t { NearestEven, TowardsZero };
+enum class Rounding : uint8_t { NearestEven, TowardsZero, Down, Up };
+/// "rtz", "rtn", "rtp"; nearest for anything else.
+Rounding roundingNamed(std::string_view name);
 
 /// The nearest value of a float dtype. Past the largest finite value: infinity where the format has one (f64
 /// to bf16), the largest finite value for the 8-bit formats (as the hardware conversions that Triton uses

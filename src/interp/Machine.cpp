@@ -1,5 +1,7 @@
 #include "Machine.h"
 
+#include "tilewright/program/OpTraits.h"
+
 #include <fmt/format.h>
 
 namespace tilewright::interp {
@@ -225,6 +227,8 @@ Machine::Flow Machine::runIf(const Op &op) {
 }
 
 Machine::Flow Machine::execute(const Op &op) {
+  if (traitsOf(op.kind).binary)
+    return binary(op);
   switch (op.kind) {
   case OpKind::Constant:
     return constant(op);
@@ -253,20 +257,6 @@ Machine::Flow Machine::execute(const Op &op) {
     return cat(op);
   case OpKind::Gather:
     return gather(op);
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Rem:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-  case OpKind::Shl:
-  case OpKind::Shr:
-  case OpKind::Min:
-  case OpKind::Max:
-  case OpKind::MulHi:
-    return binary(op);
   case OpKind::Compare:
     return compare(op);
   case OpKind::Select:
@@ -312,7 +302,23 @@ Machine::Flow Machine::execute(const Op &op) {
   case OpKind::Scan:
     return scan(op);
   case OpKind::Sort:
+  case OpKind::TopK:
     return sort(op);
+  case OpKind::Map:
+    return map(op);
+  case OpKind::ExtractSlice:
+    return extractSlice(op);
+  case OpKind::InsertSlice:
+    return insertSlice(op);
+  case OpKind::DotScaled:
+    return dotScaled(op);
+  case OpKind::DescriptorGather:
+  case OpKind::DescriptorScatter:
+    return rowAccess(op);
+  case OpKind::DescriptorReduce:
+    return descriptorReduce(op);
+  case OpKind::AtomicPoll:
+    return atomicPoll(op);
   case OpKind::Histogram:
     return histogram(op);
   case OpKind::For:
@@ -329,13 +335,9 @@ Machine::Flow Machine::execute(const Op &op) {
   case OpKind::DevicePrint:
   case OpKind::Barrier:
     return Flow::Next;
-  case OpKind::Yield: // ends its region in runRegion
-  case OpKind::DotScaled:
-  case OpKind::InlineAsm:
-  case OpKind::Random:
+  default: // a yield ends its region in runRegion; assembly is for the target that it is written for
     return unsupported(op);
   }
-  return unsupported(op);
 }
 
 } // namespace tilewright::interp

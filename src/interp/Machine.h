@@ -56,13 +56,20 @@ private:
   Flow cat(const Op &op);
   Flow gather(const Op &op);
   Flow copy(const Op &op);
+  template <class Visit>
+  Flow walkSlice(const Op &op, ValueId part, ValueId whole, size_t firstOffset, Visit visit);
+  Flow extractSlice(const Op &op);
+  Flow insertSlice(const Op &op);
 
   Flow load(const Op &op);
   Flow store(const Op &op);
   Flow makeBlockPtr(const Op &op);
   Flow advance(const Op &op);
   Flow blockAccess(const Op &op);
+  Flow rowAccess(const Op &op);
+  Flow descriptorReduce(const Op &op);
   Flow atomicRmw(const Op &op);
+  Flow atomicPoll(const Op &op);
   Flow atomicCas(const Op &op);
   Flow deviceAssert(const Op &op);
   /// False (with the error set) when the access leaves its buffer.
@@ -70,6 +77,8 @@ private:
   Flow outOfBounds(const Op &op, BufferId buffer, DType dtype, int64_t address, bool write);
 
   Flow dot(const Op &op);
+  Flow dotScaled(const Op &op);
+  Flow map(const Op &op);
   Flow reduce(const Op &op);
   Flow scan(const Op &op);
   Flow sort(const Op &op);

@@ -145,6 +145,8 @@ Machine::Flow Machine::store(const Op &op) {
 }
 
 Machine::Flow Machine::makeBlockPtr(const Op &op) {
+  if (op.attributes.flag("opaque"))
+    return unsupported(op, "that the host made: its shape is not in the kernel");
   const auto rank = static_cast<size_t>(op.attributes.integer("rank"));
   Lanes handle(2 + 3 * rank);
   for (size_t i = 0; i < op.operands.size(); ++i)
@@ -217,6 +219,92 @@ Machine::Flow Machine::blockAccess(const Op &op) {
         break;
       position[axis] = 0;
     }
+  }
+  return Flow::Next;
+}
+
+/// desc.gather and desc.scatter: a row of the buffer for each row of the tile, bounds checked on both axes.
+Machine::Flow Machine::rowAccess(const Op &op) {
+  const bool write = op.kind == OpKind::DescriptorScatter;
+  const ValueId handleValue = op.operands[0], rowsValue = op.operands[write ? 2 : 1];
+  const BlockHandle handle{lanes(handleValue), 2};
+  const DType d = dtype(handleValue);
+  const BufferId buffer = origins_[handleValue];
+  const Cell *rows = lanes(rowsValue);
+  const int64_t column = operand(op, write ? 3 : 2)->i, columns = extents(handleValue)[1];
+  Cell padding = isFloat(d) ? decode(d, 0) : Cell{};
+  if (isFloat(d) && handle.padsWithNan())
+    padding.f = std::numeric_limits<double>::quiet_NaN();
+  const Cell *source = write ? operand(op, 1) : nullptr;
+  Cell *out = write ? nullptr : result(op);
+  for (size_t r = 0; r < count(rowsValue); ++r)
+    for (int64_t j = 0; j < columns; ++j) {
+      const size_t lane = r * static_cast<size_t>(columns) + static_cast<size_t>(j);
+      const int64_t row = rows[r].i, at = column + j;
+      if (row < 0 || row >= handle.extent(0) || at < 0 || at >= handle.extent(1)) {
+        if (!write)
+          out[lane] = padding;
+        continue;
+      }
+      const int64_t address = handle.base() + (row * handle.stride(0) + at * handle.stride(1)) *
+                                                  static_cast<int64_t>(byteSize(d));
+      if (!checkAccess(op, buffer, d, address, write))
+        return Flow::Failed;
+      if (write)
+        Memory::write(d, address, source[lane]);
+      else
+        out[lane] = Memory::read(d, address);
+    }
+  return Flow::Next;
+}
+
+Machine::Flow Machine::descriptorReduce(const Op &op) {
+  const ValueId handleValue = op.operands[0];
+  const auto &block = extents(handleValue);
+  const size_t rank = block.size();
+  const BlockHandle handle{lanes(handleValue), rank};
+  const DType d = dtype(handleValue);
+  const std::string operation = op.attributes.text("operation");
+  if (!isRmwOperation(operation, d))
+    return unsupported(op, fmt::format("{} on {}", operation, name(d)));
+  const Cell *value = operand(op, 1);
+  std::vector<int64_t> position(rank);
+  for (size_t i = 0; i < count(op.operands[1]); ++i) {
+    int64_t element = 0;
+    bool inside = true;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      const int64_t coordinate = operand(op, 2 + axis)->i + position[axis];
+      inside &= coordinate >= 0 && coordinate < handle.extent(axis);
+      element += coordinate * handle.stride(axis);
+    }
+    const int64_t address = handle.base() + element * static_cast<int64_t>(byteSize(d));
+    if (inside) {
+      if (!checkAccess(op, origins_[handleValue], d, address, true))
+        return Flow::Failed;
+      Memory::write(d, address, updated(operation, d, Memory::read(d, address), value[i]));
+    }
+    for (size_t axis = rank; axis-- > 0;) {
+      if (++position[axis] < block[axis])
+        break;
+      position[axis] = 0;
+    }
+  }
+  return Flow::Next;
+}
+
+/// Programs run one after the other, so a value that is not there yet never comes: with a timeout that is
+/// false, without one it is a deadlock.
+Machine::Flow Machine::atomicPoll(const Op &op) {
+  const DType d = dtype(op.operands[0]);
+  const Cell *pointer = operand(op, 0), *expected = operand(op, 1);
+  Cell *out = result(op);
+  for (size_t i = 0; i < count(op.results[0]); ++i) {
+    if (!checkAccess(op, origins_[op.operands[0]], d, pointer[i].i, false))
+      return Flow::Failed;
+    out[i].i = Memory::read(d, pointer[i].i).i == expected[i].i;
+    if (!out[i].i && op.operands.size() < 3)
+      return failed(op, ErrorKind::Refusal, "run.timeout",
+                    "waits for a value that no earlier program has written");
   }
   return Flow::Next;
 }

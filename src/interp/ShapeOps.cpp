@@ -115,4 +115,51 @@ Machine::Flow Machine::gather(const Op &op) {
   return Flow::Next;
 }
 
+/// Visits the lanes of a slice and the lanes of the tile that they stand for. `firstOffset`: the operand that
+/// is the offset along axis 0.
+template <class Visit>
+Machine::Flow Machine::walkSlice(const Op &op, ValueId part, ValueId whole, size_t firstOffset, Visit visit) {
+  const auto &sizes = extents(part), &full = extents(whole), &strides = op.attributes.integers("strides");
+  const size_t rank = sizes.size();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const int64_t offset = operand(op, firstOffset + axis)->i;
+    const int64_t last = offset + (sizes[axis] - 1) * strides[axis];
+    if (offset < 0 || last >= full[axis])
+      return failed(op, ErrorKind::User, "run.out-of-bounds",
+                    fmt::format("a slice of {} elements from {} in steps of {} leaves an axis of {}",
+                                sizes[axis], offset, strides[axis], full[axis]));
+  }
+  std::vector<int64_t> position(rank);
+  for (size_t i = 0; i < count(part); ++i) {
+    int64_t lane = 0;
+    for (size_t axis = 0; axis < rank; ++axis)
+      lane = lane * full[axis] + operand(op, firstOffset + axis)->i + position[axis] * strides[axis];
+    visit(i, static_cast<size_t>(lane));
+    for (size_t axis = rank; axis-- > 0;) {
+      if (++position[axis] < sizes[axis])
+        break;
+      position[axis] = 0;
+    }
+  }
+  return Flow::Next;
+}
+
+Machine::Flow Machine::extractSlice(const Op &op) {
+  Lanes taken(count(op.results[0]));
+  const auto visit = [&](size_t part, size_t whole) { taken[part] = operand(op, 0)[whole]; };
+  if (const Flow flow = walkSlice(op, op.results[0], op.operands[0], 1, visit); flow != Flow::Next)
+    return flow;
+  slots_[op.results[0]] = std::move(taken);
+  return Flow::Next;
+}
+
+Machine::Flow Machine::insertSlice(const Op &op) {
+  Lanes changed = slots_[op.operands[0]];
+  const auto visit = [&](size_t part, size_t whole) { changed[whole] = operand(op, 1)[part]; };
+  if (const Flow flow = walkSlice(op, op.operands[1], op.operands[0], 2, visit); flow != Flow::Next)
+    return flow;
+  slots_[op.results[0]] = std::move(changed);
+  return Flow::Next;
+}
+
 } // namespace tilewright::interp

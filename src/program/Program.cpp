@@ -9,7 +9,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::array kOpNames = {
-#define OP(name, text, operands, results) std::string_view(text),
+#define OP(name, text, operands, results, traits) std::string_view(text),
 #include "tilewright/program/Ops.def"
 };
 

@@ -1,3 +1,4 @@
+#include "tilewright/program/OpTraits.h"
 #include "tilewright/program/Text.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ struct OpShape {
   int results;
 };
 constexpr OpShape kOpShapes[] = {
-#define OP(name, text, operands, results) {operands, results},
+#define OP(name, text, operands, results, traits) {operands, results},
 #include "tilewright/program/Ops.def"
 };
 
@@ -180,7 +181,25 @@ private:
   }
   static bool isTruth(const Type &t) { return t.kind == Type::Kind::Value && t.dtype == DType::Int1; }
 
+  bool isIntegerScalar(size_t i) const {
+    const Type &t = operandType(i);
+    return t.isScalar() && t.kind == Type::Kind::Value && isInteger(t.dtype);
+  }
+  bool isRowDescriptor(size_t i) const {
+    const Type &t = operandType(i);
+    return t.kind == Type::Kind::Descriptor && t.rank() == 2;
+  }
+  bool isRows(size_t i) const {
+    const Type &t = operandType(i);
+    return t.kind == Type::Kind::Value && t.rank() == 1 && isInteger(t.dtype);
+  }
+
   Expected<void> attributesAndTypes() {
+    if (traitsOf(op_->kind).uniform) {
+      TW_CHECK(sameShapes());
+      for (ValueId operand : op_->operands)
+        TW_CHECK(check(type(operand) == resultType(), "operands and result have one type"));
+    }
     switch (op_->kind) {
     case OpKind::Constant:
       TW_CHECK(need({"value"}));
@@ -247,25 +266,6 @@ private:
       TW_CHECK(check(isTruth(operandType(0)), "the condition is i1"));
       return check(operandType(1) == operandType(2) && operandType(1) == resultType(),
                    "both values have the result's type");
-    case OpKind::Add:
-    case OpKind::Sub:
-    case OpKind::Mul:
-    case OpKind::Div:
-    case OpKind::Rem:
-    case OpKind::And:
-    case OpKind::Or:
-    case OpKind::Xor:
-    case OpKind::Shl:
-    case OpKind::Shr:
-    case OpKind::Min:
-    case OpKind::Max:
-    case OpKind::MulHi:
-    case OpKind::Fma:
-    case OpKind::Clamp:
-      TW_CHECK(sameShapes());
-      for (ValueId operand : op_->operands)
-        TW_CHECK(check(type(operand) == resultType(), "operands and result have one type"));
-      return {};
     case OpKind::Cast:
     case OpKind::Bitcast:
     case OpKind::Hint:
@@ -313,6 +313,9 @@ private:
                    "stores the block that is pointed at");
     case OpKind::MakeDescriptor: {
       TW_CHECK(need({"rank"}));
+      if (op_->attributes.flag("opaque"))
+        return check(op_->operands.size() == 1 && resultType().kind == Type::Kind::Descriptor,
+                     "takes an address and gives a descriptor");
       const auto rank = static_cast<size_t>(op_->attributes.integer("rank"));
       return check(op_->operands.size() == 1 + 2 * rank && resultType().kind == Type::Kind::Descriptor,
                    "takes base, shape and strides and gives a descriptor");
@@ -325,6 +328,28 @@ private:
       return check(op_->operands.size() >= 2 && operandType(0).kind == Type::Kind::Descriptor &&
                        op_->operands.size() == 2 + operandType(0).rank(),
                    "takes a descriptor, a value and one offset an axis");
+    case OpKind::DescriptorGather:
+      return check(isRowDescriptor(0) && isRows(1) && isIntegerScalar(2) &&
+                       resultType() == Type::tile(operandType(0).dtype,
+                                                  {operandType(1).shape[0], operandType(0).shape[1]}),
+                   "takes a descriptor of rows, rows and a column, and gives those rows");
+    case OpKind::DescriptorScatter:
+      return check(isRowDescriptor(0) && isRows(2) && isIntegerScalar(3) &&
+                       operandType(1) == Type::tile(operandType(0).dtype,
+                                                    {operandType(2).shape[0], operandType(0).shape[1]}),
+                   "takes a descriptor of rows, their values, rows and a column");
+    case OpKind::DescriptorReduce:
+      TW_CHECK(need({"operation"}));
+      return check(op_->operands.size() >= 2 && operandType(0).kind == Type::Kind::Descriptor &&
+                       op_->operands.size() == 2 + operandType(0).rank() &&
+                       operandType(1).shape == operandType(0).shape,
+                   "takes a descriptor, a value of its block's shape and one offset an axis");
+    case OpKind::AtomicPoll:
+      return check((op_->operands.size() == 2 || (op_->operands.size() == 3 && isIntegerScalar(2))) &&
+                       operandType(0).isPointer() && operandType(0).shape == operandType(1).shape &&
+                       operandType(0).dtype == operandType(1).dtype && isTruth(resultType()) &&
+                       resultType().shape == operandType(0).shape,
+                   "takes pointer, expected value and timeout, and gives i1");
     case OpKind::AtomicRmw:
       TW_CHECK(need({"operation"}));
       TW_CHECK(
@@ -346,6 +371,51 @@ private:
       const auto &a = operandType(0).shape, &b = operandType(1).shape, &c = resultType().shape;
       return check(a[rank - 1] == b[rank - 2] && a[rank - 2] == c[rank - 2] && b[rank - 1] == c[rank - 1],
                    "[M, K] x [K, N] gives [M, N]");
+    }
+    case OpKind::DotScaled:
+      TW_CHECK(need({"a_format", "b_format"}));
+      return check(op_->operands.size() ==
+                           3u + op_->attributes.flag("a_scaled") + op_->attributes.flag("b_scaled") &&
+                       operandType(0).rank() == resultType().rank() &&
+                       operandType(1).rank() == resultType().rank() && operandType(2) == resultType(),
+                   "takes two tiles, an accumulator of the result's type, and a scale for each scaled side");
+    case OpKind::Map:
+      TW_CHECK(need({"pack"}));
+      TW_CHECK(check(!op_->operands.empty() && !op_->results.empty() && op_->attributes.integer("pack") > 0,
+                     "maps tiles to tiles"));
+      return sameShapes();
+    case OpKind::InlineAsm:
+      TW_CHECK(need({"asm", "constraints"}));
+      TW_CHECK(check(!op_->results.empty(), "gives a value"));
+      return op_->operands.empty() ? Expected<void>() : sameShapes();
+    case OpKind::ExternCall:
+      TW_CHECK(need({"symbol"}));
+      for (ValueId operand : op_->operands)
+        TW_CHECK(check(type(operand).shape.empty() || type(operand).shape == resultType().shape,
+                       "operands are scalars or have the result's shape"));
+      return {};
+    case OpKind::ExtractSlice:
+    case OpKind::InsertSlice: {
+      TW_CHECK(need({"strides"}));
+      const size_t first = op_->kind == OpKind::ExtractSlice ? 1 : 2, rank = resultType().rank();
+      TW_CHECK(check(op_->operands.size() == first + rank && operandType(0).rank() == rank &&
+                         op_->attributes.integers("strides").size() == rank,
+                     "takes one offset and one stride an axis"));
+      for (size_t i = first; i < op_->operands.size(); ++i)
+        TW_CHECK(check(isIntegerScalar(i), "offsets are integer scalars"));
+      if (op_->kind == OpKind::ExtractSlice)
+        return check(operandType(0).dtype == resultType().dtype, "the element type stays");
+      return check(operandType(0) == resultType() && operandType(1).rank() == rank &&
+                       operandType(1).dtype == resultType().dtype,
+                   "a part of the same rank and element type is put in");
+    }
+    case OpKind::TopK: {
+      TW_CHECK(axisWithin(operandType(0).rank()));
+      auto shape = operandType(0).shape;
+      if (resultType().rank() == shape.size())
+        shape[static_cast<size_t>(op_->attributes.integer("axis"))] =
+            resultType().shape[static_cast<size_t>(op_->attributes.integer("axis"))];
+      return check(resultType() == operandType(0).withShape(shape), "only the sorted axis changes");
     }
     case OpKind::Reduce:
     case OpKind::Scan: {
@@ -423,6 +493,16 @@ private:
       TW_CHECK(check(op_->regions.size() == 2, "has two branches"));
       TW_CHECK(region(op_->regions[0], &results, {}));
       return region(op_->regions[1], &results, {});
+    case OpKind::Map: {
+      TW_CHECK(check(op_->regions.size() == 1, "has one region"));
+      std::vector<Type> arguments, yields;
+      const int64_t pack = op_->attributes.integer("pack");
+      for (ValueId operand : op_->operands)
+        arguments.insert(arguments.end(), static_cast<size_t>(pack), type(operand).withShape({}));
+      for (const Type &result : results)
+        yields.insert(yields.end(), static_cast<size_t>(pack), result.withShape({}));
+      return region(op_->regions[0], &yields, std::move(arguments));
+    }
     case OpKind::Reduce:
     case OpKind::Scan: {
       if (op_->regions.empty())

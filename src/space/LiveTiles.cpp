@@ -1,5 +1,7 @@
 #include "LiveTiles.h"
 
+#include "tilewright/program/OpTraits.h"
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -20,50 +22,15 @@ constexpr double kErrorOfCube = 0.25;
 constexpr double kErrorOfOther = 0.50;
 constexpr double kLargestError = 1.5;
 
-bool isElementwise(OpKind kind) {
-  switch (kind) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Rem:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-  case OpKind::Shl:
-  case OpKind::Shr:
-  case OpKind::Min:
-  case OpKind::Max:
-  case OpKind::MulHi:
-  case OpKind::Compare:
-  case OpKind::Select:
-  case OpKind::Fma:
-  case OpKind::Clamp:
-  case OpKind::Unary:
-  case OpKind::Binary:
-  case OpKind::Cast:
-  case OpKind::Bitcast:
-  case OpKind::ExternCall:
-  case OpKind::InlineAsm:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// The result is the operand's memory seen in another shape.
-bool isView(OpKind kind) {
-  return kind == OpKind::ExpandDims || kind == OpKind::Reshape || kind == OpKind::Hint ||
-         kind == OpKind::Bitcast;
-}
-
 bool isLoad(OpKind kind) {
-  return kind == OpKind::Load || kind == OpKind::BlockLoad || kind == OpKind::DescriptorLoad;
+  return kind == OpKind::Load || kind == OpKind::BlockLoad || kind == OpKind::DescriptorLoad ||
+         kind == OpKind::DescriptorGather;
 }
 
 /// The operand that a store writes, or -1.
 int storedOperand(OpKind kind) {
   return kind == OpKind::Store || kind == OpKind::BlockStore || kind == OpKind::DescriptorStore ||
+                 kind == OpKind::DescriptorScatter || kind == OpKind::DescriptorReduce ||
                  kind == OpKind::AtomicRmw
              ? 1
              : -1;
@@ -146,7 +113,7 @@ private:
       opPosition_[id] = nextPosition_++;
       opLoop_[id] = loop;
       const bool isLoop = op.kind == OpKind::For || op.kind == OpKind::While;
-      if (op.kind != OpKind::Reduce && op.kind != OpKind::Scan)
+      if (op.kind != OpKind::Reduce && op.kind != OpKind::Scan && op.kind != OpKind::Map)
         for (const RegionId inner : op.regions)
           number(program_.region(inner), isLoop ? id : loop);
       opEnd_[id] = isLoop || op.kind == OpKind::If ? nextPosition_++ : opPosition_[id];
@@ -364,7 +331,7 @@ private:
 
   void uniteViews() {
     for (const Op &op : program_.ops)
-      if (isView(op.kind) && isTile(op.results[0]) && isTile(op.operands[0]))
+      if (traitsOf(op.kind).view && isTile(op.results[0]) && isTile(op.operands[0]))
         unite(op.results[0], op.operands[0]);
   }
 
@@ -376,7 +343,8 @@ private:
   void uniteInPlace() {
     for (OpId id = 0; id < program_.ops.size(); ++id) {
       const Op &op = program_.op(id);
-      if (!isElementwise(op.kind) || op.results.size() != 1 || !isTile(op.results[0]) || isView(op.kind))
+      if (!traitsOf(op.kind).elementwise || op.results.size() != 1 || !isTile(op.results[0]) ||
+          traitsOf(op.kind).view)
         continue;
       const ValueId result = op.results[0];
       if (!values_[result].carriesData || values_[result].place != Place::Vector)
@@ -500,7 +468,8 @@ private:
         const bool last = axis + 1 == source.rank();
         points[opPosition_[id]][sizeIndex(source.shape, byteSize(source.dtype))] +=
             op.kind == OpKind::Reduce && last ? 0.5 : 1;
-      } else if (isElementwise(op.kind) && op.kind != OpKind::Cast && source.dtype == DType::BFloat16) {
+      } else if (traitsOf(op.kind).elementwise && op.kind != OpKind::Cast &&
+                 source.dtype == DType::BFloat16) {
         for (const ValueId operand : op.operands)
           if (isTile(operand) && !values_[operand].free)
             points[opPosition_[id]][sizeIndex(program_.value(operand).type.shape, 4)] += 1;
@@ -548,9 +517,10 @@ private:
       reduction |= op.kind == OpKind::Reduce;
       broadcast |= op.kind == OpKind::Broadcast;
       cast |= op.kind == OpKind::Cast;
-      if (op.kind == OpKind::Scan || op.kind == OpKind::Sort || op.kind == OpKind::Gather ||
-          op.kind == OpKind::Histogram || op.kind == OpKind::Permute || op.kind == OpKind::Join ||
-          op.kind == OpKind::Split || op.kind == OpKind::Cat)
+      if (op.kind == OpKind::Scan || op.kind == OpKind::Sort || op.kind == OpKind::TopK ||
+          op.kind == OpKind::DotScaled || op.kind == OpKind::ExtractSlice || op.kind == OpKind::InsertSlice ||
+          op.kind == OpKind::Gather || op.kind == OpKind::Histogram || op.kind == OpKind::Permute ||
+          op.kind == OpKind::Join || op.kind == OpKind::Split || op.kind == OpKind::Cat)
         atLeast(kErrorOfOther);
     }
     sum = (reduction ? kErrorOfReduction : 0) + (broadcast ? kErrorOfBroadcast : 0) +

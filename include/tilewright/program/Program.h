@@ -13,7 +13,7 @@ namespace tilewright {
 
 /// What an op does. Ops.def has one line for each: name in text, operand and result counts, and meaning.
 enum class OpKind : uint8_t {
-#define OP(name, text, operands, results) name,
+#define OP(name, text, operands, results, traits) name,
 #include "tilewright/program/Ops.def"
 };
 std::string_view name(OpKind kind);

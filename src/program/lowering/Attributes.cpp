@@ -72,6 +72,8 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
     if (name == "dtype")
       return FrontValue::typeObject(type.kind >= Type::Kind::BlockPointer ? Type::scalar(type.dtype)
                                                                           : scalarOf(type));
+    if (name == "block_type" && type.kind == Type::Kind::Descriptor)
+      return FrontValue::typeObject(Type::tile(type.dtype, type.shape));
     if (name == "type")
       return FrontValue::typeObject(type);
     if (name == "shape" || name == "block_shape")
@@ -89,6 +91,9 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
   }
   case FrontKind::TypeObject: {
     const Type &type = object.type;
+    if (type.kind == Type::Kind::BlockPointer && (name == "scalar" || name == "element_ty"))
+      return FrontValue::typeObject(name == "scalar" ? Type::pointer(type.dtype)
+                                                     : Type::tile(type.dtype, type.shape));
     if (name == "scalar" || (name == "element_ty" && !type.shape.empty()))
       return FrontValue::typeObject(scalarOf(type));
     if (name == "element_ty" && type.isPointer())
@@ -103,7 +108,7 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
     }
     if (name == "name")
       return FrontValue::string(std::string(tritonName(type.dtype)));
-    if (typePredicate(name, type))
+    if (typePredicate(name, type) || name == "get_int_max_value" || name == "get_int_min_value")
       return FrontValue::method(object, std::string(name));
     return missing();
   }
@@ -113,6 +118,8 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
       if (field != object.fields->end())
         return (*object.items)[field - object.fields->begin()];
     }
+    if (name == "value") // of a constexpr that holds the tuple
+      return object;
     return missing();
   }
   default:
@@ -201,10 +208,18 @@ FrontValue FunctionLowerer::subscript(const FrontValue &object, const FrontValue
   return FrontValue::runtime(value);
 }
 
-/// Calls on a type object: predicates.
+/// Calls on a type object: predicates and limits.
 std::optional<FrontValue> callTypeMethod(LoweringContext &c, const FrontValue &self, std::string_view name) {
   if (const auto answer = typePredicate(name, self.type))
     return c.boolean(*answer);
+  const DType dtype = self.type.dtype;
+  if (!self.type.isPointer() && isInteger(dtype) && bitWidth(dtype) - isSigned(dtype) < 64) {
+    const int64_t high = static_cast<int64_t>((uint64_t(1) << (bitWidth(dtype) - isSigned(dtype))) - 1);
+    if (name == "get_int_max_value")
+      return c.integer(high);
+    if (name == "get_int_min_value")
+      return c.integer(isSigned(dtype) ? -high - 1 : 0);
+  }
   return std::nullopt;
 }
 

@@ -59,8 +59,10 @@ using Table = std::unordered_map<std::string_view, ParsedRow>;
 const Table &table() {
   static const Table kTable = [] {
     Table built;
-    for (const auto rows : {programBuiltins(), shapeBuiltins(), memoryBuiltins(), blockBuiltins(),
-                            mathBuiltins(), combineBuiltins(), pythonBuiltins()})
+    for (const auto rows :
+         {programBuiltins(), shapeBuiltins(), memoryBuiltins(), blockBuiltins(), mathBuiltins(),
+          combineBuiltins(), dotBuiltins(), sortBuiltins(), randomBuiltins(), libraryBuiltins(),
+          scalarBuiltins(), targetBuiltins(), indexedBuiltins(), pythonBuiltins()})
       for (const Builtin &row : rows)
         built.emplace(row.name, parseRow(row));
     return built;

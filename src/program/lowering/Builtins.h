@@ -61,7 +61,15 @@ std::span<const Builtin> shapeBuiltins();   // BuiltinsShape.cpp
 std::span<const Builtin> memoryBuiltins();  // BuiltinsMemory.cpp: load, store, atomics
 std::span<const Builtin> blockBuiltins();   // BuiltinsBlock.cpp: block pointers, descriptors
 std::span<const Builtin> mathBuiltins();    // BuiltinsMath.cpp
-std::span<const Builtin> combineBuiltins(); // BuiltinsCombine.cpp: dot, reductions, scans, sort
+std::span<const Builtin> combineBuiltins(); // BuiltinsCombine.cpp: reductions, scans, histogram
+std::span<const Builtin> dotBuiltins();     // BuiltinsDot.cpp
+std::span<const Builtin> sortBuiltins();    // BuiltinsSort.cpp: sort, top k, flip
+std::span<const Builtin> randomBuiltins();  // BuiltinsRandom.cpp
+std::span<const Builtin> libraryBuiltins(); // BuiltinsLibrary.cpp: libdevice
+std::span<const Builtin>
+scalarBuiltins(); // BuiltinsScalar.cpp: scalar functions, assembly and libraries over tiles
+std::span<const Builtin> indexedBuiltins(); // BuiltinsIndexed.cpp: Ascend's transfers through index tiles
+std::span<const Builtin> targetBuiltins();  // BuiltinsTarget.cpp: what only one kind of target has
 std::span<const Builtin> pythonBuiltins();  // BuiltinsPython.cpp: min, max, len, int, float, ...
 
 /// The row for a name as `valueOfPath` gives it, or null.
@@ -76,6 +84,8 @@ FrontValue callBuiltin(FunctionLowerer &function, const Builtin &row,
 std::optional<FrontValue> callTypeMethod(LoweringContext &c, const FrontValue &self, std::string_view name);
 
 // Shared between tables.
+/// Refuses what is not a tile of values as argument 0.
+void checkTile(BuiltinCall &call, ValueId value);
 FrontValue reduceByKind(BuiltinCall &call, ValueId input, std::optional<int64_t> axis, std::string_view kind,
                         bool keepDims);
 /// `reduceByKind`'s pair form: the value and where it stands along the axis.

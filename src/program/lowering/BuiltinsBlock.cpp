@@ -164,6 +164,130 @@ FrontValue descriptorStore(BuiltinCall &call) {
   return FrontValue::none();
 }
 
+/// The descriptor of rows that are picked one by one: blocks of one row.
+ValueId rowDescriptor(BuiltinCall &call) {
+  const ValueId descriptor = descriptorOf(call);
+  const Type &type = call.c.typeOf(descriptor);
+  if (type.rank() != 2)
+    call.c.fail(call.where(0), "lower.shape",
+                fmt::format("descriptor must be 2D, but got {}", call.emit.shapeText(type.shape)));
+  if (!type.shape[0].isConstant(1))
+    call.c.fail(call.where(0), "lower.shape",
+                fmt::format("descriptor block must have 1 row, but got {}", call.emit.shapeText(type.shape)));
+  return descriptor;
+}
+
+ValueId rowsOf(BuiltinCall &call, size_t i) {
+  const ValueId rows = call.tensor(i);
+  const Type &type = call.c.typeOf(rows);
+  if (type.rank() != 1 || (type.dtype != DType::Int16 && type.dtype != DType::Int32))
+    call.failArgument(i, "a 1D tile of int16 or int32");
+  call.c.require(call.c.syms.le(call.c.syms.constant(8), type.shape[0]), "lower.shape",
+                 fmt::format("{} must be at least 8", toString(type.shape[0])), call.where(i),
+                 fmt::format("descriptor gather and scatter take at least 8 rows, but got {}",
+                             call.emit.shapeText(type.shape)));
+  return rows;
+}
+
+FrontValue descriptorGather(BuiltinCall &call) {
+  const ValueId descriptor = rowDescriptor(call);
+  const Type type = call.c.typeOf(descriptor);
+  const ValueId rows = rowsOf(call, 1);
+  std::vector<ValueId> operands{descriptor, rows};
+  addScalars(call, operands, {call.at(2)}, 2, DType::Int32);
+  return FrontValue::runtime(
+      call.c.create(OpKind::DescriptorGather, std::move(operands),
+                    Type::tile(type.dtype, {call.c.typeOf(rows).shape[0], type.shape[1]})));
+}
+
+FrontValue descriptorScatter(BuiltinCall &call) {
+  const ValueId descriptor = rowDescriptor(call);
+  const Type type = call.c.typeOf(descriptor);
+  const ValueId value = call.emit.cast(call.tensor(1), type.dtype), rows = rowsOf(call, 2);
+  const Emitter::Shape shape{call.c.typeOf(rows).shape[0], type.shape[1]};
+  if (!call.emit.sameShape(call.c.typeOf(value).shape, shape))
+    call.c.fail(call.where(1), "lower.shape",
+                fmt::format("expected value shape {}, got {}", call.emit.shapeText(shape),
+                            call.emit.shapeText(call.c.typeOf(value).shape)));
+  std::vector<ValueId> operands{descriptor, value, rows};
+  addScalars(call, operands, {call.at(3)}, 3, DType::Int32);
+  call.c.createOp(OpKind::DescriptorScatter, std::move(operands), {});
+  return FrontValue::none();
+}
+
+/// desc.atomic_add(offsets, value) and its kin: one atomic update an element, results thrown away.
+FrontValue descriptorAtomic(BuiltinCall &call) {
+  const ValueId descriptor = descriptorOf(call);
+  const Type type = call.c.typeOf(descriptor);
+  std::string operation = call.name.substr(call.name.rfind('_') + 1);
+  const bool bitwise = operation == "and" || operation == "or" || operation == "xor";
+  const DType d = type.dtype;
+  const bool half = d == DType::Float16 || d == DType::BFloat16;
+  const bool wide = isInteger(d) && bitWidth(d) >= 32;
+  const bool allowed = bitwise              ? wide
+                       : operation == "add" ? (wide && d != DType::Int64) || half || d == DType::Float32
+                                            : wide || half;
+  if (!allowed)
+    call.c.failType(call.range, fmt::format("unsupported dtype {} for {}", tritonName(d), operation));
+  const ValueId value = call.emit.cast(call.tensor(2), d);
+  if (!call.emit.sameShape(call.c.typeOf(value).shape, type.shape))
+    call.c.fail(call.where(2), "lower.shape",
+                fmt::format("expected value shape {}, got {}", call.emit.shapeText(type.shape),
+                            call.emit.shapeText(call.c.typeOf(value).shape)));
+  std::vector<ValueId> operands{descriptor, value};
+  const auto offsets = call.sequence(1);
+  sameLength(call, 1, offsets.size(), type.rank());
+  addScalars(call, operands, offsets, 1, DType::Int32);
+  if (operation == "add" && isFloat(d))
+    operation = "fadd";
+  else if (!bitwise && operation != "add" && isInteger(d) && !isSigned(d))
+    operation = "u" + operation;
+  Attributes attributes;
+  attributes.set("operation", operation);
+  call.c.createOp(OpKind::DescriptorReduce, std::move(operands), {}, std::move(attributes));
+  return FrontValue::none();
+}
+
+/// The forms before tensor descriptors: the host made a descriptor, the kernel is given its address and says
+/// the block at each access.
+ValueId hostDescriptor(BuiltinCall &call, const Emitter::Shape &block, DType dtype) {
+  if (!call.at(0).isRuntime() || !call.c.typeOf(call.at(0).value).isPointer() ||
+      !call.c.typeOf(call.at(0).value).shape.empty())
+    call.failArgument(0, "a scalar pointer");
+  Attributes attributes;
+  attributes.set("rank", static_cast<int64_t>(block.size()));
+  attributes.set("opaque", true);
+  return call.c.create(OpKind::MakeDescriptor, {call.at(0).value}, Type{Type::Kind::Descriptor, dtype, block},
+                       std::move(attributes));
+}
+
+FrontValue hostDescriptorLoad(BuiltinCall &call) {
+  const Emitter::Shape block = call.shape(call.sequence(2), call.where(2));
+  call.emit.checkTileShape(block);
+  const DType dtype = call.dtype(3);
+  std::vector<ValueId> operands{hostDescriptor(call, block, dtype)};
+  const auto offsets = call.sequence(1);
+  sameLength(call, 1, offsets.size(), block.size());
+  addScalars(call, operands, offsets, 1, DType::Int32);
+  return FrontValue::runtime(
+      call.c.create(OpKind::DescriptorLoad, std::move(operands), Type::tile(dtype, block)));
+}
+
+FrontValue hostDescriptorStore(BuiltinCall &call) {
+  const ValueId value = call.tensor(1);
+  const Type type = call.c.typeOf(value);
+  if (type.kind != Type::Kind::Value || type.shape.empty())
+    call.failArgument(1, "a tile");
+  std::vector<ValueId> operands{hostDescriptor(call, type.shape, type.dtype), value};
+  const auto offsets = call.sequence(2);
+  sameLength(call, 2, offsets.size(), type.rank());
+  addScalars(call, operands, offsets, 2, DType::Int32);
+  call.c.createOp(OpKind::DescriptorStore, std::move(operands), {});
+  return FrontValue::none();
+}
+
+constexpr std::string_view kDescriptorAtomic = "desc, offsets, value";
+
 constexpr Builtin kRows[] = {
     {"make_block_ptr", "base, shape, strides, offsets, block_shape, order", makeBlockPtr},
     {"advance", "base, offsets", advance, true},
@@ -172,6 +296,18 @@ constexpr Builtin kRows[] = {
     {"store_tensor_descriptor", "desc, offsets, value", descriptorStore},
     {"descriptor.load", "desc, offsets", descriptorLoad},
     {"descriptor.store", "desc, offsets, value", descriptorStore},
+    {"descriptor.gather", "desc, x_offsets, y_offset", descriptorGather},
+    {"descriptor.scatter", "desc, value, x_offsets, y_offset", descriptorScatter},
+    {"descriptor.atomic_add", kDescriptorAtomic, descriptorAtomic},
+    {"descriptor.atomic_min", kDescriptorAtomic, descriptorAtomic},
+    {"descriptor.atomic_max", kDescriptorAtomic, descriptorAtomic},
+    {"descriptor.atomic_and", kDescriptorAtomic, descriptorAtomic},
+    {"descriptor.atomic_or", kDescriptorAtomic, descriptorAtomic},
+    {"descriptor.atomic_xor", kDescriptorAtomic, descriptorAtomic},
+    {"_experimental_descriptor_load", "desc_pointer, offsets, shape, dtype", hostDescriptorLoad},
+    {"_experimental_descriptor_store", "desc_pointer, value, offsets", hostDescriptorStore},
+    {"_experimental_make_tensor_descriptor",
+     "base, shape, strides, block_shape, padding_option=", makeDescriptor},
 };
 
 } // namespace

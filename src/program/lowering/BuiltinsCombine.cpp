@@ -33,13 +33,6 @@ Type withoutAxis(const Type &type, int64_t axis) {
   return result;
 }
 
-void checkTile(BuiltinCall &call, ValueId value) {
-  const Type &type = call.c.typeOf(value);
-  if (type.shape.empty() || type.kind != Type::Kind::Value)
-    call.c.failType(call.where(0),
-                    fmt::format("{} needs a tile, not {}", call.nameRange.text(), call.emit.typeName(type)));
-}
-
 FrontValue sum(BuiltinCall &call) {
   enum { kInput, kAxis, kKeep, kDtype };
   ValueId x = call.tensor(kInput);
@@ -261,19 +254,6 @@ FrontValue softmax(BuiltinCall &call) {
   return FrontValue::runtime(call.c.create(OpKind::Div, {a, b}, call.c.typeOf(a)));
 }
 
-FrontValue sort(BuiltinCall &call) {
-  const ValueId x = call.tensor(0);
-  checkTile(call, x);
-  const size_t rank = call.c.typeOf(x).rank();
-  const int64_t axis = call.has(1) ? call.axis(1, rank) : static_cast<int64_t>(rank) - 1;
-  if (axis != static_cast<int64_t>(rank) - 1)
-    call.c.unsupported(call.where(1), "only the minor dimension can be sorted");
-  Attributes attributes;
-  attributes.set("axis", axis);
-  attributes.set("descending", call.flag(2, false));
-  return FrontValue::runtime(call.c.create(OpKind::Sort, {x}, call.c.typeOf(x), std::move(attributes)));
-}
-
 FrontValue histogram(BuiltinCall &call) {
   const ValueId x = call.tensor(0);
   const Type type = call.c.typeOf(x);
@@ -293,95 +273,6 @@ FrontValue histogram(BuiltinCall &call) {
                                            Type::tile(DType::Int32, {bins}), std::move(attributes)));
 }
 
-/// The dtype of a product: what Triton's `dot` accumulates in.
-DType dotResult(BuiltinCall &call, DType input, DType wanted) {
-  if (isInteger(input)) {
-    if (input != DType::Int8 && input != DType::UInt8)
-      call.c.failType(call.where(0), fmt::format("unsupported lhs dtype {}", tritonName(input)));
-    return DType::Int32;
-  }
-  if (wanted == DType::BFloat16)
-    call.c.failType(
-        call.range,
-        "out_dtype=bfloat16 is unsupported; use out_dtype=float32/float16 and cast with `.to(tl.bfloat16)`");
-  if (input == DType::Float32 || input == DType::BFloat16)
-    return DType::Float32;
-  return input == DType::Float64 ? DType::Float64 : wanted;
-}
-
-FrontValue dot(BuiltinCall &call) {
-  enum { kA, kB, kAcc, kPrecision, kTf32, kImprecise, kOut };
-  LoweringContext &c = call.c;
-  ValueId a = call.tensor(kA), b = call.tensor(kB);
-  const Type ta = c.typeOf(a), tb = c.typeOf(b);
-  const size_t rank = ta.rank();
-  if (ta.kind != Type::Kind::Value || tb.kind != Type::Kind::Value || rank < 2 || rank != tb.rank())
-    c.fail(call.range, "lower.shape",
-           fmt::format("input and other must have equal ranks >= 2, not {} and {}", call.emit.typeName(ta),
-                       call.emit.typeName(tb)));
-  if (rank > 3)
-    c.unsupported(call.range, "tl.dot of more than three axes");
-  const auto narrow = [](DType d) { return isFloat(d) && bitWidth(d) == 8; };
-  if (ta.dtype != tb.dtype && !(narrow(ta.dtype) && narrow(tb.dtype)))
-    c.failType(call.range, fmt::format("both operands must be same dtype. Got {} and {}",
-                                       tritonName(ta.dtype), tritonName(tb.dtype)));
-  const auto equalExtents = [&](SymInt x, SymInt y, std::string_view what) {
-    if (!call.emit.sameExtent(x, y))
-      c.fail(call.range, "lower.shape",
-             fmt::format("{}: {} and {}", what, call.emit.shapeText(ta.shape), call.emit.shapeText(tb.shape)),
-             x.isConstant() && y.isConstant() ? SymInt() : c.syms.eq(x, y));
-  };
-  equalExtents(ta.shape[rank - 1], tb.shape[rank - 2],
-               "input and other must have equal reduction dimensions");
-  if (rank == 3)
-    equalExtents(ta.shape[0], tb.shape[0], "input and other must have equal batch shapes");
-  // Extents that are equal by requirement get the spelling of the first operand.
-  Emitter::Shape right = tb.shape;
-  right[rank - 2] = ta.shape[rank - 1];
-  if (rank == 3)
-    right[0] = ta.shape[0];
-  if (right != tb.shape)
-    b = c.create(OpKind::Reshape, {b}, tb.withShape(right));
-  Emitter::Shape shape = ta.shape;
-  shape[rank - 1] = right[rank - 1];
-
-  std::optional<DType> wanted;
-  if (call.has(kOut))
-    wanted = call.dtype(kOut);
-  ValueId accumulator;
-  DType result;
-  if (call.has(kAcc)) {
-    accumulator = call.tensor(kAcc);
-    const Type type = c.typeOf(accumulator);
-    if (!wanted)
-      wanted = type.dtype;
-    result = dotResult(call, ta.dtype, *wanted);
-    if (!call.emit.sameShape(type.shape, shape))
-      c.fail(call.where(kAcc), "lower.shape",
-             fmt::format("accumulator shape is incompatible: expected {}, got {}", call.emit.shapeText(shape),
-                         call.emit.shapeText(type.shape)));
-    if (type.dtype != *wanted || type.dtype != result)
-      c.failType(call.where(kAcc),
-                 fmt::format("expected accumulator dtype {}, got {}",
-                             tritonName(type.dtype != *wanted ? *wanted : result), tritonName(type.dtype)));
-    if (type.shape != shape)
-      accumulator = c.create(OpKind::Reshape, {accumulator}, type.withShape(shape));
-  } else {
-    result = dotResult(call, ta.dtype, wanted.value_or(DType::Float32));
-    accumulator = call.emit.splat(call.emit.constant(c.integer(0), result), shape);
-  }
-  Attributes attributes;
-  if (call.has(kPrecision) && call.has(kTf32))
-    c.fail(call.range, "lower.call", "only one of input_precision and allow_tf32 can be specified");
-  std::string precision = call.text(kPrecision, call.has(kTf32) && !call.flag(kTf32, true) ? "ieee" : "tf32");
-  std::transform(precision.begin(), precision.end(), precision.begin(),
-                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
-  attributes.set("input_precision", precision);
-  attributes.set("max_imprecise", call.integer(kImprecise, 0));
-  return FrontValue::runtime(
-      c.create(OpKind::Dot, {a, b, accumulator}, Type::tile(result, shape), std::move(attributes)));
-}
-
 constexpr std::string_view kExtremeParameters =
     "input, axis=, return_indices=, return_indices_tie_break_left=, keep_dims=";
 
@@ -398,12 +289,17 @@ constexpr Builtin kRows[] = {
     {"reduce", "input, axis, combine_fn, keep_dims=", reduce, true},
     {"associative_scan", "input, axis, combine_fn, reverse=", associativeScan, true},
     {"softmax", "x, dim=, keep_dims=, ieee_rounding=", softmax, true},
-    {"sort", "x, dim=, descending=", sort, true},
     {"histogram", "input, num_bins, mask=", histogram, true},
-    {"dot", "input, other, acc=, input_precision=, allow_tf32=, max_num_imprecise_acc=, out_dtype=", dot},
 };
 
 } // namespace
+
+void checkTile(BuiltinCall &call, ValueId value) {
+  const Type &type = call.c.typeOf(value);
+  if (type.shape.empty() || type.kind != Type::Kind::Value)
+    call.c.failType(call.where(0),
+                    fmt::format("{} needs a tile, not {}", call.nameRange.text(), call.emit.typeName(type)));
+}
 
 FrontValue reduceByKind(BuiltinCall &call, ValueId input, std::optional<int64_t> axis, std::string_view kind,
                         bool keepDims) {

@@ -8,16 +8,6 @@ namespace {
 
 using lang::BinaryOperator;
 
-/// Functions of one operand whose name in the table is the function's name in the Program, behind "math." for
-/// those that only libdevice has.
-std::string_view functionName(BuiltinCall &call) {
-  std::string_view name = call.name;
-  constexpr std::string_view kMath = "math.";
-  if (name.substr(0, kMath.size()) == kMath)
-    name.remove_prefix(kMath.size());
-  return name;
-}
-
 /// tl.exp and its kin take f32 and f64 only, as in Triton: narrower floats must be widened by the kernel.
 FrontValue unaryFloat(BuiltinCall &call) {
   const ValueId x = call.tensor(0);
@@ -27,30 +17,8 @@ FrontValue unaryFloat(BuiltinCall &call) {
         call.where(0), "lower.type",
         fmt::format("expected dtype ['fp32', 'fp64'] but got {}", call.emit.typeName(type.withShape({}))), {},
         isFloat(type.dtype) ? "convert it first: x.to(tl.float32)" : "");
-  return FrontValue::runtime(call.emit.unary(functionName(call), x));
+  return FrontValue::runtime(call.emit.unary(call.name, x));
 }
-
-FrontValue unaryLibrary(BuiltinCall &call) {
-  return FrontValue::runtime(call.emit.unary(functionName(call), call.floating(0)));
-}
-
-FrontValue unaryAlias(BuiltinCall &call, std::string_view function) {
-  return FrontValue::runtime(call.emit.unary(function, call.floating(0)));
-}
-FrontValue fabs(BuiltinCall &call) { return unaryAlias(call, "abs"); }
-FrontValue sqrtRn(BuiltinCall &call) { return unaryAlias(call, "sqrt_rn"); }
-
-FrontValue predicate(BuiltinCall &call, bool wantNan) {
-  const ValueId x = call.floating(0);
-  const FrontValue value = FrontValue::runtime(x);
-  if (wantNan)
-    return FrontValue::runtime(call.emit.compare(lang::CompareOperator::NotEq, value, value));
-  const FrontValue magnitude = FrontValue::runtime(call.emit.unary("abs", x));
-  return FrontValue::runtime(
-      call.emit.compare(lang::CompareOperator::Eq, magnitude, FrontValue::floating(HUGE_VAL)));
-}
-FrontValue isNan(BuiltinCall &call) { return predicate(call, true); }
-FrontValue isInf(BuiltinCall &call) { return predicate(call, false); }
 
 FrontValue binaryLibrary(BuiltinCall &call) {
   const auto [x, y] = call.emit.convert(call.at(0), call.at(1));
@@ -58,7 +26,7 @@ FrontValue binaryLibrary(BuiltinCall &call) {
   if (!isFloat(type.dtype))
     call.c.failType(call.range, fmt::format("{} needs floating-point operands, not {}", call.nameRange.text(),
                                             call.emit.typeName(type)));
-  return FrontValue::runtime(call.emit.libraryBinary(functionName(call), x, y));
+  return FrontValue::runtime(call.emit.libraryBinary(call.name, x, y));
 }
 
 FrontValue absolute(BuiltinCall &call) {
@@ -187,10 +155,6 @@ constexpr Builtin kRows[] = {
     {"mul", "x, y, sanitize_overflow=", mul},
     {"logical_and", "x, other", logicalAnd, true},
     {"logical_or", "x, other", logicalOr, true},
-// libdevice, one operand.
-#define UNARY(name, function) {"math." name, kOne, function},
-#define BINARY(name, function) {"math." name, kTwo, function},
-#include "Libdevice.def"
 };
 
 } // namespace

@@ -232,6 +232,96 @@ FrontValue atomicCas(BuiltinCall &call) {
   return FrontValue::runtime(result);
 }
 
+/// The access order of a single atomic load, store or poll: what it may not be weaker or stronger than is
+/// fixed.
+void setAccessOrder(BuiltinCall &call, Attributes &attributes, size_t sem, size_t scope,
+                    std::string_view ordered) {
+  const std::string given = call.text(sem, std::string(ordered));
+  if (given != ordered && given != "relaxed")
+    call.c.fail(call.where(sem), "lower.type",
+                fmt::format("{} only supports {} and relaxed semantics", call.nameRange.text(), ordered));
+  attributes.set("sem", given);
+  static constexpr std::array<std::string_view, 3> kScopes = {"gpu", "cta", "sys"};
+  attributes.set("scope", oneOf(call, scope, "gpu", kScopes, "memory scope"));
+}
+
+FrontValue atomicLoad(BuiltinCall &call) {
+  enum { kPointer, kMask, kSem, kScope };
+  LoweringContext &c = call.c;
+  ValueId pointer = pointerOf(call, kPointer);
+  const bool isBool = c.typeOf(pointer).dtype == DType::Int1;
+  std::optional<ValueId> mask;
+  if (call.has(kMask)) {
+    mask = call.tensor(kMask);
+    if (c.typeOf(*mask).dtype != DType::Int1)
+      c.failType(call.where(kMask), "mask must have boolean scalar type");
+    if (c.typeOf(pointer).shape.empty() && !c.typeOf(*mask).shape.empty())
+      failBlock(call, kMask, "mask");
+    std::tie(pointer, mask) = call.emit.broadcast(pointer, *mask);
+  }
+  pointer = bytePointer(call, pointer);
+  const Type type = c.typeOf(pointer);
+  std::vector<ValueId> operands{pointer};
+  if (mask)
+    operands.push_back(*mask);
+  Attributes attributes;
+  setAccessOrder(call, attributes, kSem, kScope, "acquire");
+  ValueId result = c.create(OpKind::Load, std::move(operands),
+                            Type{Type::Kind::Value, type.dtype, type.shape}, std::move(attributes));
+  c.setSym(result, {}, "loaded");
+  if (isBool)
+    result = call.emit.cast(result, DType::Int1);
+  return FrontValue::runtime(result);
+}
+
+FrontValue atomicStore(BuiltinCall &call) {
+  enum { kPointer, kValue, kMask, kSem, kScope };
+  LoweringContext &c = call.c;
+  ValueId pointer = pointerOf(call, kPointer), value = call.tensor(kValue);
+  std::optional<ValueId> mask;
+  if (call.has(kMask)) {
+    mask = call.tensor(kMask);
+    if (c.typeOf(*mask).dtype != DType::Int1)
+      c.failType(call.where(kMask), "mask must have boolean scalar type");
+  }
+  broadcastForStore(call, pointer, value, mask);
+  pointer = bytePointer(call, pointer);
+  value = call.emit.cast(value, c.typeOf(pointer).dtype);
+  std::vector<ValueId> operands{pointer, value};
+  if (mask)
+    operands.push_back(*mask);
+  Attributes attributes;
+  setAccessOrder(call, attributes, kSem, kScope, "release");
+  c.createOp(OpKind::Store, std::move(operands), {}, std::move(attributes));
+  return FrontValue::none();
+}
+
+/// Waits until the value at each pointer is the expected one, or the time is over: true for those that came.
+FrontValue atomicPoll(BuiltinCall &call) {
+  enum { kPointer, kExpected, kSem, kScope, kTimeout };
+  LoweringContext &c = call.c;
+  ValueId pointer = pointerOf(call, kPointer);
+  const DType dtype = c.typeOf(pointer).dtype;
+  if (!isInteger(dtype) || bitWidth(dtype) < 16)
+    c.failType(call.where(kPointer), "atomic_poll only supports integer elements with width {16, 32, 64}");
+  ValueId expected = call.emit.cast(call.tensor(kExpected), dtype);
+  std::optional<ValueId> none;
+  broadcastForStore(call, pointer, expected, none);
+  std::vector<ValueId> operands{pointer, expected};
+  if (call.has(kTimeout)) {
+    const ValueId timeout = call.tensor(kTimeout);
+    if (!c.typeOf(timeout).shape.empty() || !isInteger(c.typeOf(timeout).dtype))
+      call.failArgument(kTimeout, "a scalar integer");
+    operands.push_back(call.emit.cast(timeout, DType::UInt64));
+  }
+  Attributes attributes;
+  setAccessOrder(call, attributes, kSem, kScope, "acquire");
+  const ValueId result = c.create(OpKind::AtomicPoll, std::move(operands),
+                                  Type::tile(DType::Int1, c.typeOf(pointer).shape), std::move(attributes));
+  c.setSym(result, {}, "polled");
+  return FrontValue::runtime(result);
+}
+
 constexpr std::string_view kAtomicParameters = "pointer, val, mask=, sem=, scope=";
 
 constexpr Builtin kRows[] = {
@@ -246,6 +336,9 @@ constexpr Builtin kRows[] = {
     {"atomic_or", kAtomicParameters, atomicOr, true},
     {"atomic_xor", kAtomicParameters, atomicXor, true},
     {"atomic_xchg", kAtomicParameters, atomicXchg, true},
+    {"atomic_load", "pointer, mask=, sem=, scope=", atomicLoad, true},
+    {"atomic_store", "pointer, val, mask=, sem=, scope=", atomicStore, true},
+    {"atomic_poll", "pointer, expected_value, sem=, scope=, timeout_ns=", atomicPoll, true},
     {"atomic_cas", "pointer, cmp, val, sem=, scope=", atomicCas, true},
 };
 

@@ -113,12 +113,14 @@ FrontValue devicePrint(BuiltinCall &call) {
   return FrontValue::none();
 }
 
+/// What the kernel promises of a value. The promise may mention open parameters (`tl.multiple_of(x, BLOCK)`):
+/// it stays an expression, since every candidate is promised something else and none needs another Program.
 FrontValue hint(BuiltinCall &call, std::string_view kind) {
-  std::vector<int64_t> values;
+  std::vector<SymInt> values;
   for (const FrontValue &value : call.sequence(1)) {
     if (!value.isIntegral())
       call.failArgument(1, "constexpr integers");
-    values.push_back(call.c.concrete(value, call.where(1)));
+    values.push_back(value.sym);
   }
   const ValueId x = call.tensor(0);
   const size_t rank = std::max<size_t>(1, call.c.typeOf(x).rank());
@@ -181,7 +183,51 @@ FrontValue swizzle2d(BuiltinCall &call) {
                             op(BinaryOperator::FloorDiv, inGroup, rows)});
 }
 
+/// dtypes by width: tl.core.get_int_dtype.
+FrontValue integerDType(BuiltinCall &call) {
+  const int64_t bits = call.integer(0, 0);
+  const bool isSigned = call.flag(1, true);
+  const auto dtype = parseTritonDType(fmt::format("{}int{}", isSigned ? "" : "u", bits));
+  if (!dtype || (bits == 1 && !isSigned))
+    call.c.fail(call.range, "lower.type",
+                fmt::format("unsupported bitwidth {} and signedness {}", bits, isSigned));
+  return FrontValue::typeObject(Type::scalar(*dtype));
+}
+
+/// The whole logarithm of a constexpr: tl.standard._log2.
+FrontValue wholeLog2(BuiltinCall &call) {
+  int64_t n = call.integer(0, 1), log2 = 0;
+  for (; n > 1; n >>= 1)
+    ++log2;
+  return call.c.integer(log2);
+}
+FrontValue isPowerOfTwo(BuiltinCall &call) {
+  if (!call.at(0).isIntegral())
+    call.failArgument(0, "a constexpr integer");
+  const SymInt n = call.at(0).sym;
+  return call.c.condition(call.c.syms.eq(call.c.syms.nextPow2(n), n), call.range);
+}
+
+/// `name` of a dtype, for tl.str_to_ty and tl.dtype("fp32").
+FrontValue dtypeByName(BuiltinCall &call) { return FrontValue::typeObject(call.typeArgument(0)); }
+
+FrontValue sliceOf(BuiltinCall &call) {
+  std::vector<FrontValue> parts;
+  for (size_t i = 0; i < 3; ++i)
+    parts.push_back(call.bound[i] ? call.at(i) : FrontValue::none());
+  FrontValue value = FrontValue::tuple(std::move(parts));
+  value.kind = FrontKind::Slice;
+  return value;
+}
+
 constexpr Builtin kRows[] = {
+    {"get_int_dtype", "bitwidth, signed", integerDType},
+    {"_get_int_dtype", "bitwidth, signed", integerDType},
+    {"_log2", "i", wholeLog2},
+    {"_is_power_of_two", "i", isPowerOfTwo},
+    {"dtype", "name", dtypeByName},
+    {"str_to_ty", "name, c=", dtypeByName},
+    {"slice", "start, stop, step=", sliceOf},
     {"program_id", "axis", programId},
     {"num_programs", "axis", programCount},
     {"arange", "start, end", arange},

@@ -196,12 +196,40 @@ FrontValue cat(BuiltinCall &call) {
   return FrontValue::runtime(call.emit.reshape(call.emit.permute(joined(call, a, b), order), shape));
 }
 
+/// Kept within the range of a narrower integer, for Ascend's overflow_mode="saturate". (From floats a cast
+/// saturates anyway.)
+ValueId withinRange(BuiltinCall &call, ValueId x, DType to) {
+  const Type &type = call.c.typeOf(x);
+  const DType from = type.dtype;
+  if (type.kind != Type::Kind::Value || !isInteger(from) || !isInteger(to) || to == DType::Int1 ||
+      bitWidth(to) >= 64)
+    return x;
+  const int64_t high = (int64_t(1) << (bitWidth(to) - (isSigned(to) ? 1 : 0))) - 1,
+                low = isSigned(to) ? -high - 1 : 0;
+  const auto bounded = [&](OpKind kind, int64_t bound) {
+    const ValueId limit = call.emit.integerConstant(bound, from);
+    x = call.emit.minMax(kind, FrontValue::runtime(x), FrontValue::runtime(limit), false);
+  };
+  if (bitWidth(from) > bitWidth(to) - (isSigned(to) && !isSigned(from) ? 1 : 0))
+    bounded(OpKind::Min, high);
+  if (isSigned(from) && (bitWidth(from) > bitWidth(to) || !isSigned(to)))
+    bounded(OpKind::Max, low);
+  return x;
+}
+
 FrontValue cast(BuiltinCall &call) {
-  const Type to = call.typeArgument(1);
-  const ValueId x = call.tensor(0);
-  if (call.flag(3, false))
+  enum { kInput, kDType, kRounding, kBitcast, kOverflow };
+  const Type to = call.typeArgument(kDType);
+  ValueId x = call.tensor(kInput);
+  if (call.flag(kBitcast, false))
     return FrontValue::runtime(call.emit.bitcast(x, to));
-  return FrontValue::runtime(call.emit.castTo(x, to, call.text(2, "")));
+  const std::string overflow = call.text(kOverflow, "trunc");
+  if (overflow != "trunc" && overflow != "saturate")
+    call.c.failType(call.where(kOverflow),
+                    fmt::format("overflow_mode must be 'trunc' or 'saturate', not '{}'", overflow));
+  if (overflow == "saturate" && !to.isPointer())
+    x = withinRange(call, x, to.dtype);
+  return FrontValue::runtime(call.emit.castTo(x, to, call.text(kRounding, "")));
 }
 
 FrontValue gather(BuiltinCall &call) {
@@ -220,31 +248,6 @@ FrontValue gather(BuiltinCall &call) {
   attributes.set("axis", axis);
   return FrontValue::runtime(
       call.c.create(OpKind::Gather, {source, index}, type.withShape(positions.shape), std::move(attributes)));
-}
-
-/// Element i of the result is element n-1-i: a gather with that index.
-FrontValue flip(BuiltinCall &call) {
-  const ValueId x = call.tensor(0);
-  const Type type = call.c.typeOf(x);
-  const size_t rank = type.rank();
-  if (rank == 0)
-    call.c.fail(call.range, "lower.shape", "flip needs a tile");
-  const int64_t axis = call.has(1) ? call.axis(1, rank) : static_cast<int64_t>(rank) - 1;
-  Attributes bounds;
-  bounds.set("start", call.c.syms.constant(0));
-  bounds.set("end", type.shape[axis]);
-  const FrontValue iota = FrontValue::runtime(
-      call.c.create(OpKind::Iota, {}, Type::tile(DType::Int32, {type.shape[axis]}), std::move(bounds)));
-  const FrontValue last =
-      call.c.integer(call.c.syms.sub(type.shape[axis], call.c.syms.constant(1)), call.range);
-  ValueId index = call.emit.binary(lang::BinaryOperator::Sub, last, iota);
-  for (int64_t i = 0; i < static_cast<int64_t>(rank); ++i)
-    if (i != axis)
-      index = call.emit.expandDims(index, i);
-  index = call.emit.broadcastTo(index, type.shape);
-  Attributes attributes;
-  attributes.set("axis", axis);
-  return FrontValue::runtime(call.c.create(OpKind::Gather, {x, index}, type, std::move(attributes)));
 }
 
 constexpr Builtin kRows[] = {
@@ -266,10 +269,9 @@ constexpr Builtin kRows[] = {
     {"split", "a", split, true},
     {"interleave", "a, b", interleave},
     {"cat", "input, other, can_reorder=, dim=", cat},
-    {"cast", "input, dtype, fp_downcast_rounding=, bitcast=", cast, true},
-    {"to", "input, dtype, fp_downcast_rounding=, bitcast=", cast, true},
+    {"cast", "input, dtype, fp_downcast_rounding=, bitcast=, overflow_mode=", cast, true},
+    {"to", "input, dtype, fp_downcast_rounding=, bitcast=, overflow_mode=", cast, true},
     {"gather", "src, index, axis", gather, true},
-    {"flip", "x, dim=", flip, true},
 };
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "DeadCode.h"
 
+#include "tilewright/program/OpTraits.h"
+
 #include <algorithm>
 
 namespace tilewright::lowering {
@@ -8,30 +10,11 @@ namespace {
 
 /// Whether an operation only computes its results.
 bool isPure(const Op &op) {
-  switch (op.kind) {
-  case OpKind::Store:
-  case OpKind::BlockStore:
-  case OpKind::DescriptorStore:
-  case OpKind::AtomicRmw:
-  case OpKind::AtomicCas:
-  case OpKind::For:
-  case OpKind::While:
-  case OpKind::If:
-  case OpKind::Yield:
-  case OpKind::Return:
-  case OpKind::Assume:
-  case OpKind::DeviceAssert:
-  case OpKind::DevicePrint:
-  case OpKind::Barrier:
-  case OpKind::InlineAsm:
-  case OpKind::ExternCall:
-  case OpKind::Random:
-    return false;
-  case OpKind::Load:
-    return !op.attributes.flag("volatile");
-  default:
-    return true;
-  }
+  if (op.kind == OpKind::InlineAsm || op.kind == OpKind::ExternCall)
+    return op.attributes.flag("pure");
+  if (op.kind == OpKind::Load) // a volatile one acts; an atomic one orders what is around it
+    return !op.attributes.flag("volatile") && !op.attributes.has("sem");
+  return !traitsOf(op.kind).effect;
 }
 
 } // namespace

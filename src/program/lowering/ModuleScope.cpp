@@ -2,6 +2,7 @@
 
 #include "AstWalk.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tilewright::lowering {
@@ -166,17 +167,17 @@ FrontValue valueOfPath(const std::string &path) {
   if (!startsWith(path, kLanguage))
     return FrontValue::named(FrontKind::Builtin, path);
   std::string rest = path.substr(kLanguage.size());
-  // Folders of triton.language whose functions are also found (or could be) directly under it.
-  static constexpr std::array<std::string_view, 11> kFolders = {
-      "core", "standard", "semantic", "random", "extra", "cuda", "hip", "ascend", "cann", "intel", "xpu"};
-  bool library = false, folder = true;
+  // Folders of triton.language whose functions are also found (or could be) directly under it. Below `extra`
+  // each vendor has a folder; what vendors give the same name means the same.
+  static constexpr std::array<std::string_view, 10> kFolders = {
+      "core", "standard", "semantic", "random", "utils", "gdc", "extension", "cuda", "hip", "ascend"};
+  bool library = false, folder = true, vendor = false;
   while (folder) {
-    folder = false;
     const std::string head = rest.substr(0, rest.find('.'));
-    for (const std::string_view known : kFolders)
-      folder |= head == known;
     const bool isLibrary = head == "libdevice" || head == "math";
-    folder |= isLibrary;
+    folder = vendor || isLibrary || head == "extra" ||
+             std::find(kFolders.begin(), kFolders.end(), head) != kFolders.end();
+    vendor = head == "extra";
     library |= isLibrary;
     if (!folder)
       break;
@@ -184,9 +185,12 @@ FrontValue valueOfPath(const std::string &path) {
       return FrontValue::named(FrontKind::Module, path);
     rest = rest.substr(head.size() + 1);
   }
-  if (!library)
+  if (!library) {
     if (const auto dtype = parseTritonDType(rest))
       return FrontValue::typeObject(Type::scalar(*dtype));
+    if (rest == "pi32_t")
+      return FrontValue::typeObject(Type::pointer(DType::Int32));
+  }
   return FrontValue::named(FrontKind::Builtin, (library ? "math." : "") + rest);
 }
 

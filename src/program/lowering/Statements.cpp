@@ -81,8 +81,14 @@ FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continu
   case StmtKind::FunctionDef:
     c.unsupported(stmt->range, "nested function definitions are not allowed inside a @triton.jit function",
                   "move the helper to module level and decorate it with @triton.jit");
-  case StmtKind::With:
-    c.unsupported(stmt->range, "`with` is not supported inside a kernel");
+  case StmtKind::With: {
+    // A target's scope says which unit runs the block; what the block computes is the same without it.
+    const auto *with = cast<With>(stmt);
+    for (const WithItem *item : with->items)
+      if (!eval(item->contextExpr).isNone() || item->optionalVars)
+        c.unsupported(item->contextExpr->range, "`with` is only supported for scopes of a target");
+    return block(with->body, rest);
+  }
   default:
     c.unsupported(stmt->range, fmt::format("a statement of kind {} is not supported inside a kernel",
                                            nodeName(stmt->kind)));

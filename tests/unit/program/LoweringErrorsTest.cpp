@@ -6,11 +6,12 @@ using namespace tilewright::test;
 using testing::HasSubstr;
 
 TEST(LoweringErrors, UnsupportedFunctionIsNamedWithLineAndCaret) {
-  EXPECT_EQ(errorOf("\n@triton.jit\ndef k(x):\n    tl.store(x, tl.rand(0, 1))\n"),
-            "k.py:6:17: error: 'tl.rand' is not supported: random numbers are not modelled yet "
-            "[lower.unsupported]\n"
-            "   tl.store(x, tl.rand(0, 1))\n"
-            "               ^~~~~~~\n");
+  EXPECT_EQ(
+      errorOf("\n@triton.jit\ndef k(x):\n    tl.store(x, tl.core.condition(1))\n"),
+      "k.py:6:17: error: 'tl.core.condition' is not supported: options of a `while` loop are not modelled "
+      "[lower.unsupported]\n"
+      "   tl.store(x, tl.core.condition(1))\n"
+      "               ^~~~~~~~~~~~~~~~~\n");
 }
 
 TEST(LoweringErrors, UndefinedName) {
