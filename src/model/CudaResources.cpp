@@ -48,12 +48,13 @@ std::vector<LoopPipeline> pipelinesOf(const Workload &load, const std::vector<Ac
 }
 
 CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout> &layouts,
-                            const std::vector<LoopPipeline> &pipelines, double warps, const Target &target) {
+                            const std::vector<LoopPipeline> &pipelines, double warps, double sharedBytes, const Target &target) {
   const double threads = warps * kLanes;
   CudaResources out;
+  out.sharedBytes = sharedBytes;
   // Per level of the program: what is loaded together, what a reduction needs whole, what loops carry.
   const size_t levels = pipelines.size() + 1; // the last one: outside of loops
-  std::vector<double> loaded(levels, 0), reduced(levels, 0), shared(levels, 0);
+  std::vector<double> loaded(levels, 0), reduced(levels, 0);
   for (size_t i = 0; i < load.accesses.size(); ++i) {
     const AccessLoad &access = load.accesses[i];
     const size_t level = access.loop >= 0 ? static_cast<size_t>(access.loop) : levels - 1;
@@ -62,14 +63,6 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
     const double bytes = layouts[i].instructionElements * access.elementBytes;
     const bool throughShared =
         level + 1 < levels && pipelines[level].pipelined && bytes >= kLeastAsyncBytes;
-    const double tileBytes = access.fullRows * access.fullRun * access.elementBytes;
-    if (throughShared || (level + 1 < levels && pipelines[level].hasDot)) {
-      const LoopPipeline &loop = pipelines[level];
-      const double buffers = !throughShared       ? 1
-                             : loop.usesWarpGroups ? loop.stages
-                                                   : loop.stages - 1;
-      shared[level] += tileBytes * buffers;
-    }
     if (!throughShared)
       loaded[level] += layouts[i].layout.elementsOfThread * std::max(1.0, kRegisterBytes / bytes) *
                        access.elementBytes / kRegisterBytes;
@@ -91,7 +84,6 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
     const double live = std::max(loaded[level], reduced[level]);
     out.registersOfThread =
         std::max(out.registersOfThread, kOtherRegisters + (dot ? std::max(carried, fragments) : carried) + live);
-    out.sharedBytes = std::max(out.sharedBytes, shared[level]);
   }
   const MemorySpace *file = target.space("registers"), *sharedSpace = target.space("shared");
   const double registers = file && file->bytes > 0 ? static_cast<double>(file->bytes) / kRegisterBytes : 65536;

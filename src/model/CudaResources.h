@@ -30,6 +30,7 @@ std::vector<LoopPipeline> pipelinesOf(const Workload &load, const std::vector<Ac
                                       double warps, double stagesOption, const Target &target);
 
 CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout> &layouts,
-                            const std::vector<LoopPipeline> &pipelines, double warps, const Target &target);
+                            const std::vector<LoopPipeline> &pipelines, double warps, double sharedBytes,
+                            const Target &target);
 
 } // namespace tilewright::model

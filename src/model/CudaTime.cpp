@@ -35,7 +35,9 @@ public:
       layouts_.push_back(accessLayout(access, warps_));
     pipelines_ = pipelinesOf(load, layouts_, warps_,
                              static_cast<double>(candidate.config.integer("num_stages").value_or(3)), target);
-    resources_ = cudaResources(load, layouts_, pipelines_, warps_, target);
+    const auto shared = candidate.bytes.find("shared");
+    resources_ = cudaResources(load, layouts_, pipelines_, warps_,
+                               shared == candidate.bytes.end() ? 0 : static_cast<double>(shared->second), target);
     levels_.resize(load.loops.size() + 1);
     for (size_t i = 0; i < load.loops.size(); ++i)
       levels_[i].executions = load.loops[i].iterations;

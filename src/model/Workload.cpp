@@ -8,7 +8,7 @@ namespace tilewright::model {
 
 namespace {
 
-constexpr double kCacheLineBytes = 128;
+constexpr int64_t kCacheLineBytes = 128;
 constexpr int64_t kProgramSamples = 16; ///< programs whose trip counts stand for all
 constexpr double kUnknownTrips = 8; ///< for a loop whose trip count only the running kernel knows
 
@@ -35,13 +35,7 @@ bool isIndirectAlong(const AccessMap &map, int32_t axis) {
 WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.program, request.arguments) {
   const KernelFacts &facts = request.facts;
   describeLoops(request);
-  // Triton knows of an argument only whether 16 divides it; every other value is as good as odd.
-  specialised_ = symbols_.launchValues();
-  for (uint32_t id = 0; id < specialised_.size(); ++id)
-    if (!symbols_.isBound(id))
-      specialised_[id] = 1;
-    else if (specialised_[id] % 16 != 0)
-      specialised_[id] |= 1;
+  seen_ = AccessAlignment::seenValues(symbols_);
 
   std::vector<std::pair<SymInt, SymInt>> bounded; ///< tile length -> extent that masks it somewhere
   for (const AccessMap &map : facts.accesses)
@@ -59,7 +53,7 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
   };
 
   for (const AccessMap &map : facts.accesses) {
-    Access access{&map, {}, loopsOf(map.loops), {}, {}, {}};
+    Access access{&map, {}, loopsOf(map.loops), {}, {}, AccessAlignment(map, symbols_)};
     for (size_t axis = 0; axis < map.tileShape.size(); ++axis)
       access.axes.push_back(
           axisOf(map.tileShape[axis], axis < map.maskExtent.size() ? map.maskExtent[axis] : SymInt()));
@@ -71,14 +65,9 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
             return term.kind == AccessTerm::Kind::Loop && term.index == map.loops[i];
           }));
     }
-    if (map.constant.valid())
-      access.steps.emplace_back(map.constant, symbols_);
-    for (const AccessTerm &term : map.terms) {
+    for (const AccessTerm &term : map.terms)
       if (term.kind == AccessTerm::Kind::ProgramId)
         access.programTerms.push_back({term.index, Formula(term.trip, symbols_)});
-      if (term.kind != AccessTerm::Kind::Lane || static_cast<int32_t>(term.index) != map.contiguousAxis)
-        access.steps.emplace_back(term.coefficient, symbols_);
-    }
     access.group = static_cast<uint32_t>(accesses_.size());
     for (size_t other = 0; other < accesses_.size(); ++other)
       if (sameMemory(*accesses_[other].map, map)) {
@@ -188,30 +177,8 @@ WorkloadModel::Trips WorkloadModel::tripsOf(const Loop &loop, std::vector<int64_
   return out;
 }
 
-/// What divides the start of every run: as the compiler can prove it, and in truth.
-void WorkloadModel::alignment(const Access &access, std::span<const int64_t> values,
-                              std::span<const int64_t> seen, AccessLoad &load) const {
-  int64_t known = 0, real = 0;
-  for (const Formula &step : access.steps) {
-    known = std::gcd(known, step.valid() ? step(seen).value_or(1) : 1);
-    real = std::gcd(real, step.valid() ? step(values).value_or(1) : 1);
-  }
-  const auto axis = static_cast<size_t>(access.map->contiguousAxis);
-  if (axis < access.axes.size() && axis < access.map->maskExtent.size() &&
-      access.map->maskExtent[axis].valid())
-    load.knownLength =
-        static_cast<double>(std::gcd<int64_t>(16, access.axes[axis].extent(seen).value_or(1)));
-  else
-    load.knownLength = 16;
-  load.knownAlignment = known == 0 ? 16 : static_cast<double>(std::gcd<int64_t>(16, known));
-  const double bytes = static_cast<double>(std::abs(real)) * load.elementBytes;
-  load.alignmentBytes =
-      real == 0 ? kCacheLineBytes
-                : static_cast<double>(std::gcd(static_cast<int64_t>(bytes), static_cast<int64_t>(kCacheLineBytes)));
-}
-
 Workload WorkloadModel::of(const Candidate &candidate) const {
-  std::vector<int64_t> values = symbols_.valuesOf(candidate.config), seen = specialised_;
+  std::vector<int64_t> values = symbols_.valuesOf(candidate.config), seen = seen_;
   for (size_t i = 0; i < symbols_.open().size(); ++i)
     if (const auto value = candidate.config.integer(symbols_.open()[i]->name))
       symbols_.assign(seen, i, *value);
@@ -274,7 +241,10 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     load.scattered = !access.axes.empty() &&
                      (access.map->contiguousAxis < 0 ||
                       (access.map->indirect && isIndirectAlong(*access.map, access.map->contiguousAxis)));
-    alignment(access, values, seen, load);
+    load.knownAlignment = static_cast<double>(access.alignment.knownStart(seen));
+    load.knownLength = static_cast<double>(access.alignment.knownLength(seen));
+    load.alignmentBytes = static_cast<double>(
+        std::gcd(access.alignment.realStart(values) * static_cast<int64_t>(load.elementBytes), kCacheLineBytes));
     load.movesWithLoop = access.movesWithLoop;
     load.programBytes = load.bytes();
     if (!access.loops.empty())

@@ -1,4 +1,5 @@
 #pragma once
+#include "tilewright/space/AccessAlignment.h"
 #include "tilewright/space/CandidateSpace.h"
 #include "tilewright/space/LaunchSymbols.h"
 
@@ -99,7 +100,7 @@ private:
       Formula trip;
     };
     std::vector<ProgramTerm> programTerms;
-    std::vector<Formula> steps; ///< coefficients of everything that moves a run's start
+    AccessAlignment alignment;
     uint32_t group = 0;
     bool firstOfGroup = true;
   };
@@ -114,13 +115,11 @@ private:
   std::vector<size_t> loopsOf(const std::vector<OpId> &loops) const;
   Trips tripsOf(const Loop &loop, std::vector<int64_t> &values, const std::array<double, 3> &grid) const;
   void describeLoops(const SpaceRequest &request);
-  void alignment(const Access &access, std::span<const int64_t> values, std::span<const int64_t> seen,
-                 AccessLoad &load) const;
 
   LaunchSymbols symbols_;
   std::vector<Loop> loops_;
   std::map<OpId, size_t> loopIndex_;
-  std::vector<int64_t> specialised_; ///< launch values as a compiler that specialises on 16 sees them
+  std::vector<int64_t> seen_; ///< AccessAlignment::seenValues
   std::vector<Access> accesses_;
   std::vector<Work> work_;
 };

@@ -118,7 +118,8 @@ FrontValue hint(BuiltinCall &call, std::string_view kind) {
   for (const FrontValue &value : call.sequence(1)) {
     if (!value.isIntegral())
       call.failArgument(1, "constexpr integers");
-    values.push_back(call.c.concrete(value, call.where(1)));
+    // A hint in terms of an open parameter must not tie the Program to one value of it: 1 holds for all.
+    values.push_back(value.sym.isConstant() ? call.c.concrete(value, call.where(1)) : 1);
   }
   const ValueId x = call.tensor(0);
   const size_t rank = std::max<size_t>(1, call.c.typeOf(x).rank());
