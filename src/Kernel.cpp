@@ -58,9 +58,6 @@ Expected<Path> Kernel::analyze(const Problem &problem, const Config &witness) co
   return impl_->pathFor(problem, witness);
 }
 
-namespace {
-
-/// Whether the Program's recorded decisions are the ones that `config` would take.
 bool holdsFor(const Program &program, const Config &config) {
   const auto values = program.bind(config);
   if (!values)
@@ -70,8 +67,6 @@ bool holdsFor(const Program &program, const Config &config) {
       return false;
   return true;
 }
-
-} // namespace
 
 Expected<Path> Kernel::Impl::pathFor(const Problem &problem, const Config &config) {
   std::shared_ptr<Specialization> specialization;

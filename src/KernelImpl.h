@@ -30,6 +30,9 @@ struct Kernel::Impl {
   Expected<Path> pathFor(const Problem &problem, const Config &config);
 };
 
+/// Whether the Program's recorded decisions are the ones that `config` would take.
+bool holdsFor(const Program &program, const Config &config);
+
 /// Canonical text of what changes the compiled code besides the configuration: argument kinds and dtypes,
 /// integers that are 1 or need 64 bits, and constexpr values.
 std::string specializationOf(const Problem &problem);

@@ -53,12 +53,10 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
 
   std::vector<Path> waiting{base};
   std::set<Config> seen;
-  std::set<const Program *> planned;
+  std::set<const Program *> found{base.program.get()};
   while (!waiting.empty() && out.paths.size() < kMaxPaths) {
     Path path = waiting.back();
     waiting.pop_back();
-    if (!planned.insert(path.program.get()).second)
-      continue;
     const SpaceRequest request{*path.program, *path.facts,   *out.target,     problem.arguments,
                                *path.grid,    problem.hints, problem.configs, problem.onlyConfigs};
     CandidateSpace space = generate(request);
@@ -66,10 +64,12 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
         out.paths.empty() ? space.considered : 0; // the same product is considered on every path
     // A candidate that takes another branch is planned on its own path.
     for (const auto &rejection : space.rejected) {
-      if (rejection.code != "path.condition" || waiting.size() + planned.size() >= kMaxPaths)
+      if (rejection.code != "path.condition" || found.size() >= kMaxPaths ||
+          std::any_of(found.begin(), found.end(),
+                      [&](const Program *known) { return holdsFor(*known, rejection.config); }))
         continue;
       auto other = impl_->pathFor(problem, rejection.config);
-      if (other && !planned.contains(other->program.get()) && other->grid)
+      if (other && other->grid && found.insert(other->program.get()).second)
         waiting.push_back(*other);
     }
     PathPlan pathPlan{std::move(path), std::move(space), {}};

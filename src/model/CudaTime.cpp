@@ -1,3 +1,5 @@
+#include "CudaRates.h"
+#include "CudaResources.h"
 #include "TargetTime.h"
 #include "Traffic.h"
 
@@ -8,97 +10,270 @@ namespace tilewright::model {
 
 namespace {
 
-constexpr double kThreadsOfWarp = 32;
-constexpr double kSectorBytes = 32;
-constexpr double kRegistersOfThread = 255;
-/// Registers of a thread beside the tile itself: addresses, masks, loop state. Order of magnitude.
-constexpr double kOtherRegisters = 40;
+constexpr double kLanes = 32;
+constexpr double kLineBytes = 128;
+constexpr double kWarpDotRows = 16; ///< of one warp's matrix instruction
+constexpr double kWarpGroup = 4, kWarpGroupRows = 64, kWidestGroupColumns = 256;
 
-/// Elements of the largest tile that a program keeps in registers.
-double liveElements(const Workload &load) {
-  double most = 1;
-  for (const WorkLoad &work : load.work)
-    most = std::max(most, work.kind == WorkItem::Kind::Dot ? work.m * work.n : work.elements() * 1.5);
-  for (const AccessLoad &access : load.accesses)
-    if (!load.hasDot)
-      most = std::max(most, access.rows * access.runElements);
-  return most;
+/// Work of one program at one level: inside one loop, or outside of all.
+struct Level {
+  double executions = 1;
+  double instructions = 0;      ///< of one thread, one iteration
+  double loadLatencyNs = 0;     ///< of the slowest load that an iteration waits for
+  double loadBytes = 0;         ///< of one iteration
+  double reduceNs = 0;
+  double dotNs = 0;
+};
+
+/// One kernel under one candidate, seen as a machine: what each unit has to do.
+class Machine {
+public:
+  Machine(const Workload &load, const Target &target, const CudaRates &rates, const Candidate &candidate)
+      : load_(load), target_(target), rates_(rates),
+        warps_(static_cast<double>(candidate.config.integer("num_warps").value_or(4))) {
+    for (const AccessLoad &access : load.accesses)
+      layouts_.push_back(accessLayout(access, warps_));
+    pipelines_ = pipelinesOf(load, layouts_, warps_,
+                             static_cast<double>(candidate.config.integer("num_stages").value_or(3)), target);
+    const auto shared = candidate.bytes.find("shared");
+    resources_ = cudaResources(load, layouts_, pipelines_, warps_,
+                               shared == candidate.bytes.end() ? 0 : static_cast<double>(shared->second), target);
+    levels_.resize(load.loops.size() + 1);
+    for (size_t i = 0; i < load.loops.size(); ++i)
+      levels_[i].executions = load.loops[i].iterations;
+    accesses();
+    work();
+    spills();
+  }
+
+  Prediction time() const;
+
+private:
+  const Workload &load_;
+  const Target &target_;
+  const CudaRates &rates_;
+  double warps_;
+  std::vector<AccessLayout> layouts_;
+  std::vector<LoopPipeline> pipelines_;
+  CudaResources resources_;
+  std::vector<Level> levels_;
+  double dramBytes_ = 0, l2Bytes_ = 0;                       ///< of the launch
+  double wavefronts_ = 0, sharedBytes_ = 0, tensorNs_ = 0; ///< of one program
+
+  double threads() const { return warps_ * kLanes; }
+  size_t levelOf(int32_t loop) const { return loop >= 0 ? static_cast<size_t>(loop) : levels_.size() - 1; }
+  void accesses();
+  void work();
+  void spills();
+  void dot(const WorkLoad &work, Level &level);
+  void reduce(const WorkLoad &work, Level &level);
+  double chainNs() const;
+};
+
+void Machine::accesses() {
+  const double perProgram = programBytes(load_);
+  const double l1 = std::max(0.0, rates_.l1Bytes - resources_.sharedBytes * resources_.resident);
+  const AccessLoad *lastRead = nullptr;
+  for (size_t i = 0; i < load_.accesses.size(); ++i) {
+    const AccessLoad &access = load_.accesses[i];
+    const AccessLayout &layout = layouts_[i];
+    Level &level = levels_[levelOf(access.loop)];
+    const double moved = layout.sectorBytes * access.executions * load_.programs;
+    const double waste = layout.sectorBytes / std::max(1.0, access.bytes());
+    // Every byte comes from memory once; more often where the L2 cannot keep it.
+    const double once = access.firstOfGroup ? access.programBytes * access.distinct : 0;
+    const double beyond = std::min(moved, std::max(once, bytesBeyond(rates_.l2Bytes, load_, access)));
+    const double run = std::max(1.0, access.runElements) * access.elementBytes;
+    const double dram = beyond * (access.scattered ? waste : 1 + rates_.runOverheadBytes / run);
+    dramBytes_ += dram;
+    const bool nearby = !access.firstOfGroup && perProgram * resources_.resident <= l1;
+    if (!nearby)
+      l2Bytes_ += moved;
+    const double lineRuns =
+        std::max(layout.instructionElements * access.elementBytes * kLanes / kLineBytes,
+                 access.scattered ? kLanes : layout.layout.lanesAcross);
+    wavefronts_ += warps_ * layout.instructions * std::max(1.0, lineRuns) * access.executions;
+    level.instructions += layout.instructions * rates_.accessInstructions;
+    if (access.write || access.atomic)
+      continue;
+    const double fromMemory = moved > 0 ? std::min(1.0, beyond / moved) : 0;
+    const double latency = nearby ? rates_.l1LatencyNs
+                                  : rates_.l2LatencyNs + fromMemory * (rates_.memoryLatencyNs - rates_.l2LatencyNs);
+    if (access.indirect && lastRead)
+      level.loadLatencyNs += latency; // waits for the index
+    else
+      level.loadLatencyNs = std::max(level.loadLatencyNs, latency);
+    level.loadBytes += layout.sectorBytes;
+    lastRead = &access;
+  }
+  // A tile whose load and store run along different axes goes through shared memory.
+  for (size_t i = 0; i < load_.accesses.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const AccessLoad &store = load_.accesses[i], &read = load_.accesses[j];
+      if (!store.write || read.write || load_.hasDot || store.fullRows * store.fullRun != read.fullRows * read.fullRun)
+        continue;
+      if (store.fullRows == read.fullRows && store.contiguousAxis == read.contiguousAxis)
+        continue;
+      Level &level = levels_[levelOf(store.loop)];
+      level.reduceNs += rates_.conversionNs;
+      level.instructions += 2 * layouts_[j].layout.elementsOfThread;
+      sharedBytes_ += 2 * store.fullRows * store.fullRun * store.elementBytes * store.executions;
+    }
+}
+
+void Machine::reduce(const WorkLoad &work, Level &level) {
+  const double elements = std::max(1.0, work.fullRows * work.fullRun / threads());
+  double lanes = 4, warps = std::max(1.0, warps_ * kWarpDotRows / std::max(1.0, work.fullRows)); // a dot's result
+  double copies = 1;
+  for (size_t i = 0; i < load_.accesses.size(); ++i)
+    if (const AccessLoad &access = load_.accesses[i];
+        !load_.hasDot && access.fullRows * access.fullRun == work.fullRows * work.fullRun) {
+      const ThreadLayout &layout = layouts_[i].layout;
+      const bool along = work.reducedAxis < 0 || work.reducedAxis == access.contiguousAxis;
+      lanes = along ? layout.lanesAlong : layout.lanesAcross;
+      warps = along ? layout.warpsAlong : layout.warpsAcross;
+      copies = layout.copies;
+      break;
+    }
+  const double results = std::max(1.0, elements * lanes * warps / std::max(1.0, work.reduced));
+  level.instructions += elements + results * 2 * std::log2(std::max(1.0, lanes));
+  level.reduceNs += rates_.shuffleNs * std::log2(std::max(1.0, lanes));
+  if (warps > 1)
+    level.reduceNs += rates_.barrierNs + rates_.barrierPerWarpNs * warps_ + rates_.shuffleNs * std::log2(warps);
+  if (copies > 1 && warps_ > 1)
+    level.reduceNs += rates_.copiesNs * warps_;
+}
+
+void Machine::dot(const WorkLoad &work, Level &level) {
+  const double bytes = byteSize(work.dtype);
+  const double rate = bytes >= 4 ? rates_.f32DotPerNs : bytes >= 2 ? rates_.f16DotPerNs : rates_.i8DotPerNs;
+  const double m = std::max(work.fullM, kWarpDotRows), n = std::max(8.0, work.fullN), k = work.fullK;
+  double ns = 2 * m * n * k / rate;
+  double shared = 0;
+  if (usesWarpGroups(work, warps_, target_)) {
+    const double groups = warps_ / kWarpGroup;
+    const double groupsM = std::min(groups, m / kWarpGroupRows), groupsN = groups / groupsM;
+    const double columns = std::min(kWidestGroupColumns, std::max(8.0, n / groupsN));
+    // Each instruction reads its rows of A and all its columns of B from shared memory.
+    shared = (m / kWarpGroupRows) * (n / columns) * groupsN * 0 +
+             (m / kWarpGroupRows) * (n / columns) * (kWarpGroupRows + columns) * k * bytes;
+  } else {
+    const double warpsM = std::min(warps_, m / kWarpDotRows), warpsN = std::max(1.0, warps_ / warpsM);
+    ns /= rates_.warpDotShare;
+    // Each warp reads its rows and its columns through registers.
+    shared = warps_ * (m / warpsM + n / std::min(warpsN, n / 8)) * k * bytes;
+    level.instructions += m * n * k / (16 * 8 * 16) / warps_ + shared / warps_ / (kLanes * 16);
+    ns *= std::max(1.0, warpsN * 8 / n);
+  }
+  tensorNs_ += ns * work.executions;
+  sharedBytes_ += shared * work.executions;
+  level.dotNs += rates_.dotNs + std::max(ns, shared / rates_.sharedBytesPerNs);
+}
+
+void Machine::work() {
+  for (const WorkLoad &work : load_.work) {
+    Level &level = levels_[levelOf(work.loop)];
+    const double elements = std::max(1.0, work.fullRows * work.fullRun / threads());
+    switch (work.kind) {
+    case WorkItem::Kind::Dot:
+      dot(work, level);
+      break;
+    case WorkItem::Kind::Reduce:
+      reduce(work, level);
+      break;
+    case WorkItem::Kind::Transcendental:
+      level.instructions += elements * rates_.transcendentalInstructions;
+      break;
+    case WorkItem::Kind::Scan:
+    case WorkItem::Kind::Other:
+      level.instructions += elements * 4;
+      level.reduceNs += rates_.barrierNs;
+      break;
+    case WorkItem::Kind::Elementwise:
+      level.instructions += elements;
+      break;
+    }
+  }
+  for (size_t i = 0; i + 1 < levels_.size(); ++i) {
+    levels_[i].instructions += rates_.loopInstructions;
+    // Operands that no asynchronous copy may bring are written to shared memory by the threads themselves.
+    if (pipelines_[i].hasDot && !pipelines_[i].pipelined) {
+      levels_[i].reduceNs += rates_.barrierNs * 2 + rates_.barrierPerWarpNs * warps_;
+      levels_[i].instructions += levels_[i].loadBytes / 2 / threads();
+    }
+  }
+  levels_.back().instructions += rates_.startInstructions;
+}
+
+/// Registers beyond the limit live in memory: each is written and read again wherever the tile is used.
+void Machine::spills() {
+  const double spilled = resources_.spilled();
+  if (spilled <= 0)
+    return;
+  for (Level &level : levels_)
+    level.instructions += spilled * rates_.spillNsPerByte;
+}
+
+double Machine::chainNs() const {
+  double sum = rates_.programNs;
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    const Level &level = levels_[i];
+    const double arrival =
+        level.loadLatencyNs > 0 ? level.loadLatencyNs + level.loadBytes / rates_.multiprocessorBytesPerNs : 0;
+    double each = level.instructions * rates_.instructionNs + level.reduceNs + level.dotNs;
+    if (i + 1 < levels_.size() && pipelines_[i].pipelined) {
+      // Loads run stages ahead; the first ones are waited for.
+      sum += std::min(1.0, level.executions) * arrival;
+      each = std::max(each + rates_.pipelineNs, arrival / std::max(1.0, pipelines_[i].stages - 1));
+    } else {
+      each += arrival;
+    }
+    sum += each * level.executions;
+  }
+  return sum;
+}
+
+Prediction Machine::time() const {
+  const double programs = std::max(1.0, load_.programs);
+  const double perCore = programs / rates_.multiprocessors;
+  const double busiest = std::ceil(perCore) * (rates_.tailShare) + std::max(1.0, perCore) * (1 - rates_.tailShare);
+  double instructions = 0;
+  for (const Level &level : levels_)
+    instructions += level.instructions * level.executions * warps_;
+
+  const double slots = rates_.multiprocessors * resources_.resident;
+  const double turns = std::max(1.0, programs / slots);
+  const double rounds = std::ceil(turns) * rates_.tailShare + turns * (1 - rates_.tailShare);
+  const double chain = chainNs();
+
+  std::map<std::string, double> parts{
+      {"latency", chain * (rounds - 1 + load_.longestShare)},
+      {"instructions", busiest * instructions / rates_.instructionsPerNs},
+      {"tensor", busiest * tensorNs_},
+      {"shared", busiest * sharedBytes_ / rates_.sharedBytesPerNs},
+      {"wavefronts", busiest * wavefronts_ / rates_.wavefrontsPerNs},
+      {"memory", dramBytes_ / rates_.dramBytesPerNs},
+      {"l2", l2Bytes_ / rates_.l2BytesPerNs},
+      {"dispatch", programs * std::max(rates_.blockDispatchNs, rates_.warpDispatchNs * warps_)},
+  };
+  double sum = 0, norm = 0;
+  for (const auto &[name, ns] : parts) {
+    sum += ns;
+    norm += std::pow(ns, rates_.overlapExponent);
+  }
+  norm = std::pow(norm, 1 / rates_.overlapExponent) + rates_.startShare * chain;
+  // The units work side by side: each part is shown with its share of the whole.
+  for (auto &[name, ns] : parts)
+    ns *= norm / std::max(1e-9, sum);
+  parts["launch"] = rates_.launchNs;
+  return total(std::move(parts));
 }
 
 } // namespace
 
 Prediction cudaTime(const Workload &load, const Target &target, const Candidate &candidate) {
-  const double sms = static_cast<double>(std::max<int64_t>(1, target.cores));
-  const double warps = static_cast<double>(candidate.config.integer("num_warps").value_or(4));
-  const double stages =
-      static_cast<double>(candidate.config.integer("num_stages").value_or(load.hasDot ? 3 : 1));
-  const double threads = warps * kThreadsOfWarp;
-
-  // Programs that one multiprocessor holds at a time.
-  const double registers = liveElements(load) / threads + kOtherRegisters;
-  const MemorySpace *registerFile = target.space("registers"), *shared = target.space("shared");
-  double resident =
-      std::min(target.rate("max_blocks_per_core", 32), target.rate("max_threads_per_core", 2048) / threads);
-  if (registerFile)
-    resident = std::min(resident, static_cast<double>(registerFile->bytes) / 4 /
-                                      (std::min(registers, kRegistersOfThread) * threads));
-  if (const auto used = candidate.bytes.find("shared");
-      shared && used != candidate.bytes.end() && used->second > 0)
-    resident = std::min(resident, static_cast<double>(shared->bytes) / static_cast<double>(used->second));
-  resident = std::max(1.0, std::floor(resident));
-  const double spill =
-      registers > kRegistersOfThread ? 1 + (registers - kRegistersOfThread) / kRegistersOfThread * 2 : 1;
-
-  const MemorySpace *dram = target.space("dram"), *l2 = target.space("l2");
-  double dramNs = 0, l2Ns = 0, requests = 0;
-  for (const AccessLoad &access : load.accesses) {
-    const double run = std::max(1.0, access.runElements) * access.elementBytes;
-    const double waste = access.scattered ? kSectorBytes / access.elementBytes
-                                          : std::ceil(run / kSectorBytes) * kSectorBytes / run;
-    const double moved = access.bytes() * access.executions * load.programs * waste;
-    l2Ns += moved / (l2 && l2->readBytesPerNs > 0 ? l2->readBytesPerNs : 5000);
-    const double beyond = bytesBeyond(l2 ? static_cast<double>(l2->bytes) * 0.6 : 0, load, access) * waste;
-    dramNs += std::min(moved, beyond) / (dram && dram->readBytesPerNs > 0 ? dram->readBytesPerNs : 2000);
-    requests += access.executions;
-  }
-  double tensor = 0, scalar = 0;
-  for (const WorkLoad &work : load.work) {
-    if (work.kind == WorkItem::Kind::Dot) {
-      // A warp group wants 64 rows and 64 columns; less leaves the unit idle.
-      const double fill =
-          std::min(1.0, work.m / 64) * std::min(1.0, work.n / 64 * 1.2) * std::min(1.0, 0.5 + work.k / 64);
-      const double rate = target.rate(byteSize(work.dtype) >= 4   ? "f32_dot_flops_per_ns_per_core"
-                                      : byteSize(work.dtype) >= 2 ? "f16_dot_flops_per_ns_per_core"
-                                                                  : "i8_dot_flops_per_ns_per_core",
-                                      5000);
-      tensor += work.executions * 2 * work.m * work.n * work.k / rate / std::max(0.05, fill);
-    } else {
-      const double rate = work.kind == WorkItem::Kind::Transcendental
-                              ? target.rate("transcendental_per_ns_per_core", 32)
-                              : target.rate("f32_flops_per_ns_per_core", 500) / 2;
-      scalar += work.executions * work.elements() / rate;
-    }
-  }
-  // One program's chain of dependent requests, hidden by other programs, other warps and pipelining.
-  const double latency = requests * target.rate("memory_latency_ns", 600) /
-                         std::max(1.0, load.hasDot ? stages : std::sqrt(warps));
-  const double compute = (tensor + scalar) * spill;
-
-  const double slots = sms * resident;
-  const double waves = std::ceil(load.programs / slots);
-  const double tail = waves * slots / std::max(1.0, load.programs);
-  const double computeAll =
-      compute * load.programs / std::min(sms, load.programs) *
-      std::min(tail, std::ceil(load.programs / sms) / (load.programs / sms) * 1.0 + 0.5);
-  const double memoryAll = std::max(dramNs, l2Ns) * std::max(1.0, std::min(2.0, tail));
-  const double latencyAll = latency * waves;
-  const double longest = std::max({computeAll, memoryAll, latencyAll});
-  const auto share = [&](double ns) { return ns == longest ? ns : 0.2 * ns; };
-  return total({{"launch", target.rate("launch_ns", 2500)},
-                {"compute", share(computeAll)},
-                {"memory", share(memoryAll)},
-                {"latency", share(latencyAll)},
-                {"program", target.rate("program_ns", 350) * waves}});
+  const CudaRates rates(target);
+  return Machine(load, target, rates, candidate).time();
 }
 
 } // namespace tilewright::model

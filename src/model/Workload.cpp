@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tilewright::model {
 
 namespace {
 
+constexpr int64_t kCacheLineBytes = 128;
+constexpr int64_t kProgramSamples = 16; ///< programs whose trip counts stand for all
 constexpr double kUnknownTrips = 8; ///< for a loop whose trip count only the running kernel knows
 
 /// The same memory within one program: equal buffer, tile and address pattern.
@@ -20,12 +23,19 @@ bool sameMemory(const AccessMap &a, const AccessMap &b) {
   return true;
 }
 
+/// Whether neighbours along a tile axis are at places that were loaded.
+bool isIndirectAlong(const AccessMap &map, int32_t axis) {
+  return map.indirectAxes.empty() ? false
+                                  : std::find(map.indirectAxes.begin(), map.indirectAxes.end(),
+                                              static_cast<uint32_t>(axis)) != map.indirectAxes.end();
+}
+
 } // namespace
 
 WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.program, request.arguments) {
   const KernelFacts &facts = request.facts;
-  for (const LoopFacts &loop : facts.loops)
-    loopTrips_.emplace(loop.op, Formula(loop.trip, symbols_));
+  describeLoops(request);
+  seen_ = AccessAlignment::seenValues(symbols_);
 
   std::vector<std::pair<SymInt, SymInt>> bounded; ///< tile length -> extent that masks it somewhere
   for (const AccessMap &map : facts.accesses)
@@ -43,12 +53,12 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
   };
 
   for (const AccessMap &map : facts.accesses) {
-    Access access{&map, {}, tripsOf(map.loops), {}, {}};
+    Access access{&map, {}, loopsOf(map.loops), {}, {}, AccessAlignment(map, symbols_)};
     for (size_t axis = 0; axis < map.tileShape.size(); ++axis)
       access.axes.push_back(
           axisOf(map.tileShape[axis], axis < map.maskExtent.size() ? map.maskExtent[axis] : SymInt()));
     for (size_t i = map.loops.size(); i-- > 0;) {
-      if (!loopTrips_.contains(map.loops[i]))
+      if (!loopIndex_.contains(map.loops[i]))
         continue;
       access.movesWithLoop.push_back(
           map.indirect || std::any_of(map.terms.begin(), map.terms.end(), [&](const AccessTerm &term) {
@@ -68,17 +78,52 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
     accesses_.push_back(std::move(access));
   }
   for (const WorkItem &item : facts.work) {
-    Work work{&item, {}, tripsOf(item.loops)};
+    Work work{&item, {}, loopsOf(item.loops)};
     for (const SymInt length : item.shape)
       work.axes.push_back(axisOf(length, {}));
+    if (item.op < request.program.ops.size() &&
+        (item.kind == WorkItem::Kind::Reduce || item.kind == WorkItem::Kind::Scan))
+      work.reducedAxis =
+          static_cast<int32_t>(request.program.op(item.op).attributes.integerOr("axis", -1));
     work_.push_back(std::move(work));
   }
-  for (const LoopFacts &loop : facts.loops)
-    loopChain_[loop.op] = {};
-  const auto learn = [&](const std::vector<OpId> &loops) {
-    for (size_t i = 0; i < loops.size(); ++i)
-      if (auto found = loopChain_.find(loops[i]); found != loopChain_.end() && found->second.empty())
-        found->second.assign(loops.begin(), loops.begin() + static_cast<ptrdiff_t>(i) + 1);
+}
+
+void WorkloadModel::describeLoops(const SpaceRequest &request) {
+  const KernelFacts &facts = request.facts;
+  for (const LoopFacts &facts : facts.loops) {
+    Loop loop{Formula(facts.trip, symbols_)};
+    if (facts.trip.valid())
+      for (const uint32_t id : symbolsOf(facts.trip))
+        for (uint32_t axis = 0; axis < 3; ++axis)
+          if (const SymInt program = request.facts.programIds[axis];
+              program.valid() && program.isSymbol() && program.symbolId() == id) {
+            loop.programSymbols.push_back(id);
+            loop.programAxes.push_back(axis);
+          }
+    const Op &op = request.program.op(facts.op);
+    if (const Attribute *stages = op.attributes.find("num_stages")) {
+      if (const auto *number = std::get_if<int64_t>(stages))
+        loop.stages = Formula(request.program.symbols->constant(*number), symbols_);
+      else if (const auto *symbol = std::get_if<SymInt>(stages))
+        loop.stages = Formula(*symbol, symbols_);
+    }
+    for (const ValueId result : op.results) {
+      const Type &type = request.program.value(result).type;
+      if (type.shape.empty() || type.isPointer())
+        continue;
+      std::vector<Formula> shape;
+      for (const SymInt length : type.shape)
+        shape.emplace_back(length, symbols_);
+      loop.carried.emplace_back(std::move(shape), std::max<uint32_t>(1, byteSize(type.dtype)));
+    }
+    loopIndex_.emplace(facts.op, loops_.size());
+    loops_.push_back(std::move(loop));
+  }
+  const auto learn = [&](const std::vector<OpId> &chain) {
+    for (size_t i = 1; i < chain.size(); ++i)
+      if (loopIndex_.contains(chain[i]) && loopIndex_.contains(chain[i - 1]))
+        loops_[loopIndex_.at(chain[i])].parent = static_cast<int32_t>(loopIndex_.at(chain[i - 1]));
   };
   for (const AccessMap &map : facts.accesses)
     learn(map.loops);
@@ -86,10 +131,10 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
     learn(item.loops);
 }
 
-std::vector<Formula> WorkloadModel::tripsOf(const std::vector<OpId> &loops) const {
-  std::vector<Formula> out;
+std::vector<size_t> WorkloadModel::loopsOf(const std::vector<OpId> &loops) const {
+  std::vector<size_t> out;
   for (size_t i = loops.size(); i-- > 0;)
-    if (const auto found = loopTrips_.find(loops[i]); found != loopTrips_.end())
+    if (const auto found = loopIndex_.find(loops[i]); found != loopIndex_.end())
       out.push_back(found->second);
   return out;
 }
@@ -104,22 +149,79 @@ double WorkloadModel::lanes(const Axis &axis, std::span<const int64_t> values) c
   return whole / std::ceil(whole / length);
 }
 
-Workload WorkloadModel::of(const Candidate &candidate) const {
-  const std::vector<int64_t> values = symbols_.valuesOf(candidate.config);
-  const auto tripCount = [&](const Formula &trip) {
-    const auto count = trip.valid() ? trip(values) : std::nullopt;
+/// Iterations of a loop, averaged over some programs spread evenly over the grid where they differ.
+WorkloadModel::Trips WorkloadModel::tripsOf(const Loop &loop, std::vector<int64_t> &values,
+                                            const std::array<double, 3> &grid) const {
+  const auto once = [&] {
+    const auto count = loop.trip.valid() ? loop.trip(values) : std::nullopt;
     return count ? static_cast<double>(std::max<int64_t>(0, *count)) : kUnknownTrips;
   };
+  if (loop.programSymbols.empty()) {
+    const double count = once();
+    return {count, count};
+  }
+  const int64_t samples = kProgramSamples;
+  Trips out{0, 0};
+  for (int64_t i = 0; i < samples; ++i) {
+    for (size_t id = 0; id < loop.programSymbols.size(); ++id) {
+      const auto programs = static_cast<int64_t>(grid[loop.programAxes[id]]);
+      values[loop.programSymbols[id]] =
+          programs <= samples ? i % programs : i * (programs - 1) / (samples - 1);
+    }
+    const double count = once();
+    out.average += count / static_cast<double>(samples);
+    out.most = std::max(out.most, count);
+  }
+  for (const uint32_t id : loop.programSymbols)
+    values[id] = 0;
+  return out;
+}
+
+Workload WorkloadModel::of(const Candidate &candidate) const {
+  std::vector<int64_t> values = symbols_.valuesOf(candidate.config), seen = seen_;
+  for (size_t i = 0; i < symbols_.open().size(); ++i)
+    if (const auto value = candidate.config.integer(symbols_.open()[i]->name))
+      symbols_.assign(seen, i, *value);
   Workload out;
   for (size_t axis = 0; axis < 3; ++axis)
     out.grid[axis] = static_cast<double>(candidate.grid[axis]);
   out.programs = out.grid[0] * out.grid[1] * out.grid[2];
+
+  std::vector<double> trips;
+  double iterations = 0, mostIterations = 0;
+  for (const Loop &loop : loops_) { // outer loops come first
+    const Trips count = tripsOf(loop, values, out.grid);
+    trips.push_back(count.average);
+    LoopLoad load;
+    load.trips = count.average;
+    load.parent = loop.parent;
+    const bool nested = loop.parent >= 0 && static_cast<size_t>(loop.parent) < out.loops.size();
+    load.iterations = count.average * (nested ? out.loops[static_cast<size_t>(loop.parent)].iterations : 1);
+    load.mostIterations = count.most * (nested ? out.loops[static_cast<size_t>(loop.parent)].mostIterations : 1);
+    if (loop.stages.valid())
+      if (const auto stages = loop.stages(values))
+        load.stages = static_cast<double>(*stages);
+    for (const auto &[shape, bytes] : loop.carried) {
+      double tile = bytes;
+      for (const Formula &length : shape)
+        tile *= static_cast<double>(std::max<int64_t>(1, length(values).value_or(1)));
+      load.carriedBytes += tile;
+    }
+    iterations += load.iterations;
+    mostIterations += load.mostIterations;
+    out.loops.push_back(load);
+  }
+  out.trips = iterations;
+  if (iterations > 0)
+    out.longestShare = std::max(1.0, mostIterations / iterations);
 
   for (const Access &access : accesses_) {
     AccessLoad load;
     load.elementBytes = static_cast<double>(std::max<uint32_t>(1, byteSize(access.map->dtype)));
     load.write = access.map->write;
     load.atomic = access.map->atomic;
+    load.indirect = access.map->indirect;
+    load.contiguousAxis = access.map->contiguousAxis;
     load.group = access.group;
     load.firstOfGroup = access.firstOfGroup;
     double full = 1, average = 1;
@@ -130,15 +232,25 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
           static_cast<double>(std::max<int64_t>(1, access.axes[axis].length(values).value_or(1)));
       const auto extent = access.axes[axis].extent.valid() ? access.axes[axis].extent(values) : std::nullopt;
       full *= extent && *extent > 0 ? std::min(length, static_cast<double>(*extent)) : length;
-      (static_cast<int32_t>(axis) == access.map->contiguousAxis ? load.runElements : load.rows) *= some;
+      const bool contiguous = static_cast<int32_t>(axis) == access.map->contiguousAxis;
+      (contiguous ? load.runElements : load.rows) *= some;
+      (contiguous ? load.fullRun : load.fullRows) *= length;
     }
-    if (access.trips.empty() && average > 0)
+    if (access.loops.empty() && average > 0)
       out.fullShare = std::max(out.fullShare, full / average);
-    load.scattered = !access.axes.empty() && (access.map->contiguousAxis < 0 || access.map->indirect);
+    load.scattered = !access.axes.empty() &&
+                     (access.map->contiguousAxis < 0 ||
+                      (access.map->indirect && isIndirectAlong(*access.map, access.map->contiguousAxis)));
+    load.knownAlignment = static_cast<double>(access.alignment.knownStart(seen));
+    load.knownLength = static_cast<double>(access.alignment.knownLength(seen));
+    load.alignmentBytes = static_cast<double>(
+        std::gcd(access.alignment.realStart(values) * static_cast<int64_t>(load.elementBytes), kCacheLineBytes));
     load.movesWithLoop = access.movesWithLoop;
     load.programBytes = load.bytes();
-    for (size_t i = 0; i < access.trips.size(); ++i) {
-      const double count = tripCount(access.trips[i]);
+    if (!access.loops.empty())
+      load.loop = static_cast<int32_t>(access.loops[0]);
+    for (size_t i = 0; i < access.loops.size(); ++i) {
+      const double count = trips[access.loops[i]];
       load.loopTrips.push_back(count);
       load.executions *= count;
       if (access.movesWithLoop[i])
@@ -165,29 +277,36 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     WorkLoad load;
     load.kind = work.item->kind;
     load.dtype = work.item->dtype;
-    for (const Formula &trip : work.trips)
-      load.executions *= tripCount(trip);
-    out.inLoop |= !work.trips.empty();
+    for (const size_t loop : work.loops)
+      load.executions *= trips[loop];
+    if (!work.loops.empty())
+      load.loop = static_cast<int32_t>(work.loops[0]);
+    out.inLoop |= !work.loops.empty();
     const size_t rank = work.axes.size();
+    const auto whole = [&](size_t axis) {
+      return static_cast<double>(std::max<int64_t>(1, work.axes[axis].length(values).value_or(1)));
+    };
     if (load.kind == WorkItem::Kind::Dot && rank >= 3) {
       load.m = lanes(work.axes[rank - 3], values);
       load.n = lanes(work.axes[rank - 2], values);
       load.k = lanes(work.axes[rank - 1], values);
+      load.fullM = whole(rank - 3);
+      load.fullN = whole(rank - 2);
+      load.fullK = whole(rank - 1);
       for (size_t axis = 0; axis + 3 < rank; ++axis)
         load.executions *= lanes(work.axes[axis], values);
       out.hasDot = true;
     } else {
-      for (size_t axis = 0; axis < rank; ++axis)
+      for (size_t axis = 0; axis < rank; ++axis) {
         (axis + 1 == rank ? load.runElements : load.rows) *= lanes(work.axes[axis], values);
+        (axis + 1 == rank ? load.fullRun : load.fullRows) *= whole(axis);
+      }
+      load.reducedAxis = work.reducedAxis;
+      if (work.reducedAxis >= 0 && static_cast<size_t>(work.reducedAxis) < rank)
+        load.reduced = whole(static_cast<size_t>(work.reducedAxis));
       out.hasVectorWork = true;
     }
     out.work.push_back(load);
-  }
-  for (const auto &[loop, chain] : loopChain_) {
-    double trips = 1;
-    for (const OpId each : chain)
-      trips *= tripCount(loopTrips_.at(each));
-    out.trips += chain.empty() ? tripCount(loopTrips_.at(loop)) : trips;
   }
   return out;
 }

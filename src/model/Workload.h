@@ -1,4 +1,5 @@
 #pragma once
+#include "tilewright/space/AccessAlignment.h"
 #include "tilewright/space/CandidateSpace.h"
 #include "tilewright/space/LaunchSymbols.h"
 
@@ -9,6 +10,7 @@ namespace tilewright::model {
 struct AccessLoad {
   double executions = 1;
   double rows = 1, runElements = 1;
+  double fullRows = 1, fullRun = 1; ///< the same with the lanes that the mask turns off
   double elementBytes = 4;
   bool write = false, atomic = false;
   bool scattered = false; ///< no unit stride along any axis, or an index that was loaded
@@ -18,6 +20,12 @@ struct AccessLoad {
   double distinct = 1;                          ///< different places among all programs
   std::array<double, 3> distinctAlong{1, 1, 1}; ///< different places along each grid axis
   double programBytes = 0;                      ///< touched by one program
+  int32_t loop = -1;            ///< innermost loop around it: index into Workload::loops
+  int32_t contiguousAxis = -1;  ///< of the tile
+  double knownAlignment = 1;    ///< divisor of every run's start that a compiler can prove, elements
+  double knownLength = 1;       ///< the same of every run's valid length
+  double alignmentBytes = 1;    ///< divisor of every run's start, bytes, up to a cache line
+  bool indirect = false;
   uint32_t group = 0; ///< accesses of one group touch the same memory within a program
   bool firstOfGroup = true;
 };
@@ -28,8 +36,23 @@ struct WorkLoad {
   DType dtype = DType::Float32;
   double executions = 1;
   double rows = 1, runElements = 1; ///< the iteration space, its last axis apart
+  double fullRows = 1, fullRun = 1; ///< the same with the lanes that a mask turns off
   double m = 1, n = 1, k = 1;       ///< Dot
+  double fullM = 1, fullN = 1, fullK = 1;
+  int32_t loop = -1;      ///< innermost loop around it: index into Workload::loops
+  double reduced = 1;     ///< Reduce, Scan: length of the combined axis
+  int32_t reducedAxis = -1;
   double elements() const { return rows * runElements; }
+};
+
+/// One loop of the program.
+struct LoopLoad {
+  double trips = 1;        ///< iterations each time it is entered, on average over programs
+  double iterations = 1;   ///< in one program, with the loops around it
+  double mostIterations = 1; ///< in the program that has the most
+  int32_t parent = -1;
+  std::optional<double> stages; ///< `num_stages` of the loop itself
+  double carriedBytes = 0; ///< tiles that live from one iteration to the next
 };
 
 /// A kernel under one candidate, in numbers: what each target's time is made of.
@@ -38,8 +61,10 @@ struct Workload {
   std::array<double, 3> grid{1, 1, 1};
   double trips = 0;     ///< loop iterations of one program, all loops together
   double fullShare = 1; ///< the largest program's work over the average one's
+  double longestShare = 1; ///< the longest program's iterations over the average one's
   std::vector<AccessLoad> accesses;
   std::vector<WorkLoad> work;
+  std::vector<LoopLoad> loops;
   bool hasDot = false, hasVectorWork = false, inLoop = false;
 };
 
@@ -54,32 +79,47 @@ private:
     Formula length;
     Formula extent; ///< what the mask checks against, if anything
   };
+  struct Loop {
+    Formula trip;
+    int32_t parent = -1;
+    std::vector<uint32_t> programSymbols; ///< program ids that the trip count depends on, with their axes
+    std::vector<uint32_t> programAxes;
+    Formula stages;
+    std::vector<std::pair<std::vector<Formula>, double>> carried; ///< tile shape, bytes an element
+  };
+  struct Trips {
+    double average = 1, most = 1;
+  };
   struct Access {
     const AccessMap *map;
     std::vector<Axis> axes;
-    std::vector<Formula> trips; ///< innermost first
+    std::vector<size_t> loops; ///< innermost first
     std::vector<bool> movesWithLoop;
     struct ProgramTerm {
       uint32_t axis;
       Formula trip;
     };
     std::vector<ProgramTerm> programTerms;
+    AccessAlignment alignment;
     uint32_t group = 0;
     bool firstOfGroup = true;
   };
   struct Work {
     const WorkItem *item;
     std::vector<Axis> axes;
-    std::vector<Formula> trips;
+    std::vector<size_t> loops; ///< innermost first
+    int32_t reducedAxis = -1;
   };
 
   double lanes(const Axis &axis, std::span<const int64_t> values) const;
-  std::vector<Formula> tripsOf(const std::vector<OpId> &loops) const;
+  std::vector<size_t> loopsOf(const std::vector<OpId> &loops) const;
+  Trips tripsOf(const Loop &loop, std::vector<int64_t> &values, const std::array<double, 3> &grid) const;
+  void describeLoops(const SpaceRequest &request);
 
   LaunchSymbols symbols_;
-  std::map<OpId, Formula> loopTrips_;
-  std::vector<OpId> outermostFirst_;
-  std::map<OpId, std::vector<OpId>> loopChain_;
+  std::vector<Loop> loops_;
+  std::map<OpId, size_t> loopIndex_;
+  std::vector<int64_t> seen_; ///< AccessAlignment::seenValues
   std::vector<Access> accesses_;
   std::vector<Work> work_;
 };

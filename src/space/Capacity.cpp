@@ -29,14 +29,15 @@ Capacity::Capacity(const SpaceRequest &request, const LaunchSymbols &symbols)
                         [](const AccessMap &access) { return !access.loops.empty(); });
   for (const Op &op : request.program.ops)
     inLoop_ |= op.kind == OpKind::For || op.kind == OpKind::While;
+  if (target_.kind == TargetKind::Cuda)
+    shared_.emplace(request, symbols);
   if (inLoop_ && target_.kind == TargetKind::Ascend)
     doubled_.emplace(request.program, symbols, true, 32);
   for (const WorkItem &item : request.facts.work)
     if (item.kind == WorkItem::Kind::Dot && item.shape.size() >= 3) {
       const size_t last = item.shape.size();
       dots_.push_back({Formula(item.shape[last - 3], symbols), Formula(item.shape[last - 2], symbols),
-                       Formula(item.shape[last - 1], symbols), std::max<int64_t>(1, byteSize(item.dtype)),
-                       !item.loops.empty()});
+                       Formula(item.shape[last - 1], symbols), std::max<int64_t>(1, byteSize(item.dtype))});
     }
 }
 
@@ -109,23 +110,12 @@ Capacity::Demand Capacity::cudaDemand(std::span<const int64_t> values, const Con
   const MemorySpace *shared = target_.space("shared");
   if (!shared)
     return out;
-  int64_t bytes = 0;
-  for (const DotOperands &dot : dots_) {
-    const double m = static_cast<double>(dot.m(values).value_or(1)),
-                 n = static_cast<double>(dot.n(values).value_or(1)),
-                 k = static_cast<double>(dot.k(values).value_or(1));
-    const auto stages =
-        static_cast<double>(dot.inLoop ? std::max<int64_t>(1, config.integer("num_stages").value_or(3)) : 1);
-    bytes = std::max(bytes, static_cast<int64_t>((m + n) * k * static_cast<double>(dot.elementBytes) *
-                                                 std::max(1.0, stages - 1)));
-  }
+  const int64_t bytes = shared_ ? shared_->bytes(values, config) : 0;
   if (bytes > 0)
     out.bytes["shared"] = bytes;
-  // Which of the operands is pipelined is the compiler's choice; one stage less than asked is the least it
-  // needs.
   if (bytes > shared->bytes) {
     out.code = "capacity.shared";
-    out.text = fmt::format("needs at least {} bytes of shared memory for its operands, {} has {}", bytes,
+    out.text = fmt::format("needs {} bytes of shared memory for what its loops load, {} has {}", bytes,
                            target_.name, shared->bytes);
   }
   return out;

@@ -1,5 +1,6 @@
 #pragma once
 #include "LiveTiles.h"
+#include "SharedMemory.h"
 
 #include "tilewright/space/CandidateSpace.h"
 
@@ -27,10 +28,10 @@ private:
   bool inLoop_ = false; ///< some load runs in a loop, so doubling matters
   LiveTiles single_;
   std::optional<LiveTiles> doubled_;
+  std::optional<SharedMemory> shared_; ///< CUDA
   struct DotOperands {
     Formula m, n, k;
     int64_t elementBytes;
-    bool inLoop;
   };
   std::vector<DotOperands> dots_;
 };

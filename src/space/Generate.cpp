@@ -219,13 +219,13 @@ Error nothingFeasible(const SpaceRequest &request, const CandidateSpace &space) 
 CandidateSpace generate(const SpaceRequest &request) {
   CandidateSpace out;
   const Verdict verdict(request);
+  std::set<Config> given;
   for (const Config &config : request.userConfigs) {
     ++out.considered;
     auto judged = verdict.judge(config);
     if (judged) {
       judged->origin = Origin::User;
-      if (std::none_of(out.candidates.begin(), out.candidates.end(),
-                       [&](const Candidate &each) { return each.config == config; }))
+      if (given.insert(config).second)
         out.candidates.push_back(*std::move(judged));
     } else {
       judged.error().origin = Origin::User;

@@ -1,0 +1,20 @@
+#include "GridReplay.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+/// Quality of the order in which candidates are tried, and the time that generating and ordering takes.
+int main(int argc, char **argv) {
+  CLI::App app{"Ranks recorded configurations with the cost model and times generation and ranking"};
+  std::string grids, kernels = TILEWRIGHT_SOURCE_DIR "/benchmarks/space", target = "cuda-h200", dump;
+  app.add_option("--grids", grids, "folder with recorded GPU grids (FAMILY.jsonl)");
+  app.add_option("--kernels", kernels, "folder with families.json and kernels/");
+  app.add_option("--target", target, "device that the grids were recorded on");
+  app.add_option("--dump", dump, "write every point with its predicted parts to this file");
+  CLI11_PARSE(app, argc, argv);
+  if (grids.empty())
+    fmt::print("SKIPPED: recorded GPU grids (no --grids)\n");
+  else if (const int code = tilewright::bench::replayGrids(grids, kernels, target, dump))
+    return code;
+  return 0;
+}
