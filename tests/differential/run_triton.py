@@ -1,5 +1,7 @@
 """Runs cases in Triton's interpreter mode on CPU tensors: requests as our batch tool takes them come in on standard
-input, one a line, results go out the same way. TRITON_INTERPRET=1 is set here, before Triton is imported."""
+input, one a line, results go out the same way. TRITON_INTERPRET=1 is set here, before Triton is imported.
+
+With `--compiled` the same on a GPU, compiled: what decides where interpreter mode is not what compiled Triton does."""
 import importlib.util
 import json
 import os
@@ -7,7 +9,8 @@ import sys
 import traceback
 import warnings
 
-os.environ["TRITON_INTERPRET"] = "1"
+DEVICE = "cuda" if "--compiled" in sys.argv else "cpu"
+os.environ["TRITON_INTERPRET"] = "0" if DEVICE == "cuda" else "1"
 warnings.filterwarnings("ignore")
 
 import torch  # noqa: E402
@@ -33,7 +36,7 @@ def run(request):
     for text in request["buffers"]:
         data = bytes.fromhex(text)
         # 16-byte aligned, as descriptors want it
-        room = torch.empty(len(data) + 16, dtype=torch.uint8)
+        room = torch.empty(len(data) + 16, dtype=torch.uint8, device=DEVICE)
         start = -room.data_ptr() % 16
         buffers.append(room[start:start + len(data)])
         buffers[-1].copy_(torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else room[:0])

@@ -4,6 +4,7 @@
 // lowering.
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstring>
 #include <random>
 #include <string>
@@ -78,10 +79,10 @@ std::string mutateLines(std::string_view text, Random &random) {
   std::string changed(lines[at]);
   switch (random() % 5) {
   case 0: // drop
-    lines.erase(lines.begin() + static_cast<ptrdiff_t>(at));
+    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at));
     break;
   case 1: // repeat elsewhere
-    lines.insert(lines.begin() + static_cast<ptrdiff_t>(other), lines[at]);
+    lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(other), lines[at]);
     break;
   case 2: // swap
     std::swap(lines[at], lines[other]);

@@ -144,7 +144,28 @@ ARGUMENTS = {
 }  # yapf: disable
 
 
+def block(rows, cols, first, shape, padding=0.0):
+    """What a block of F as a rows x cols matrix holds; outside is padding."""
+    inside = lambda r, c: F[r * cols + c] if r < rows and c < cols else padding
+    return [[inside(first[0] + r, first[1] + c) for c in range(shape[1])] for r in range(shape[0])]
+
+
+def written(rows, cols, values):
+    """A rows x cols matrix of zeros with a block stored at its origin."""
+    return [values[r][c] if r < len(values) and c < len(values[0]) else 0.0 for r in range(rows) for c in range(cols)]
+
+
+# Triton 3.9 has no block pointers any more; this is what those of earlier versions did.
+BLOCKS = {
+    "block_pointers": {"out": written(6, 9, block(6, 9, (1, 2), (8, 8)))},
+    "block_pointer_loop": {"out": [sum(F[r * 9:r * 9 + 9]) for r in range(6)]},
+    "block_pointer_nan": {"out": [F[k + 2] if k + 2 < 11 else float("nan") for k in range(16)]},
+    "block_pointer_transposed": {"out": [r * 8 + c for c in range(8) for r in range(4)]},
+}  # yapf: disable
+MORE = {name: dict(expected=expected, why="Block pointers") for name, expected in BLOCKS.items()}
+
+
 def cases():
     from tables.memory import handwritten
     yield from dots()
-    yield from handwritten(HANDWRITTEN, ARGUMENTS)
+    yield from handwritten(HANDWRITTEN, ARGUMENTS, **MORE)

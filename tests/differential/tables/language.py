@@ -299,7 +299,7 @@ def conditional_value(a, out, n, N: tl.constexpr):
 def min_max_builtin(out, a, b):
     tl.store(out, min(a, b))
     tl.store(out + 1, max(a, b, 4))
-    tl.store(out + 2, abs(a - b))
+    tl.store(out + 2, tl.abs(a - b))
     tl.store(out + 3, tl.minimum(a, 3) + tl.maximum(b, 3))
 
 @triton.jit

@@ -21,7 +21,7 @@ MOVES = {
     "expand_dims": FLAT.format("tl.expand_dims(x, 0)"), "expand_many": FLAT.format("tl.expand_dims(x, (0, -1))"),
     "index_none": FLAT.format("x[None, :, None]"), "index_slice": FLAT.format("x[:, None]"),
     "broadcast_to": FLAT.format("tl.broadcast_to(r[:, None], (4, 8))"), "broadcast_add": FLAT.format("r[:, None] * 100 + c[None, :]"),
-    "broadcast": FLAT.format("tl.broadcast(r[:, None], m)[0] + m" if False else "tl.broadcast_to(c, (4, 8)) + m"),
+    "broadcast": FLAT.format("tl.broadcast(r[:, None], m)[0] + m"),
     "split": "p, q = tl.split(x.reshape(16, 2))\n    tl.store(out + tl.arange(0, 16), p)\n    tl.store(out + 16 + tl.arange(0, 16), q)",
     "join": FLAT.format("tl.join(tl.sum(m.reshape(4, 4, 2), 2), tl.max(m.reshape(4, 4, 2), 2))"),
     "interleave": "p, q = tl.split(x.reshape(16, 2))\n    tl.store(out + i, tl.interleave(q, p))",
@@ -45,3 +45,9 @@ def cases():
             name = f"move_{label}_{dtype}"
             values = [(k * 11) % 37 - 5 for k in range(32)]
             yield Case(name, MOVE.format(name=name, statement=statement), dict(a=Array(dtype, values), out=zeros(dtype, 32)))
+    refused = {"broadcast_rank": ("tl.broadcast_to(c, (4, 8))", "rank mismatch"), "broadcast_size": ("m + tl.arange(0, 4)[None, :]", "incompatible"),
+               "reshape_size": ("x.reshape(4, 4)", "reshape"), "arange_size": ("tl.arange(0, 12)", "power of 2"),
+               "zeros_size": ("tl.zeros((3, 4), tl.int32)", "power of 2"), "trans_order": ("m.permute(0, 0)", "permut")}  # yapf: disable
+    for label, (expression, message) in refused.items():
+        name = f"refused_{label}"
+        yield Case(name, MOVE.format(name=name, statement=FLAT.format(expression)), dict(a=zeros("i32", 32), out=zeros("i32", 32)), refused=message)
