@@ -16,7 +16,8 @@ void checkTokens(const lang::TokenStream &stream, size_t size) {
   int64_t depth = 0;
   for (const lang::Token &token : stream.tokens) {
     require(token.begin <= token.end && token.end <= size, "a token lies inside of the text");
-    require(token.begin >= last, "tokens are in order");
+    // After a bracket that is never closed the lexer goes back to it.
+    require(token.begin >= last || token.kind == lang::TokenKind::Error, "tokens are in order");
     last = token.begin;
     depth += token.kind == lang::TokenKind::Indent;
     depth -= token.kind == lang::TokenKind::Dedent;
