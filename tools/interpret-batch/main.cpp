@@ -66,6 +66,7 @@ public:
     }
     TW_TRY(const Program program, lower(*module, request.at("kernel").get<std::string>(), launch));
     TW_CHECK(verify(program));
+    TW_CHECK(checkTextForm(program));
     InterpreterLimits limits;
     limits.checkSymbols = true;
     limits.maxOps = 10'000'000;
@@ -77,6 +78,15 @@ public:
   }
 
 private:
+  /// The text form is complete: what it says is what it was printed from.
+  static Expected<void> checkTextForm(const Program &program) {
+    const std::string text = print(program);
+    TW_TRY(const Program again, readProgram(std::make_shared<const SourceFile>("printed.tw", text)));
+    if (print(again) != text)
+      return fail(ErrorKind::Internal, "internal", "the program's text reads back as another program");
+    return {};
+  }
+
   Expected<const lang::Module *> moduleOf(const std::string &path) {
     if (const auto known = modules_.find(path); known != modules_.end())
       return &known->second;
