@@ -26,6 +26,9 @@ if(TILEWRIGHT_SANITIZE)
   target_compile_options(tilewright_options INTERFACE -fsanitize=${TILEWRIGHT_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tilewright_options INTERFACE -fsanitize=${TILEWRIGHT_SANITIZE})
 endif()
+if(TILEWRIGHT_BUILD_FUZZERS)
+  target_compile_options(tilewright_options INTERFACE -fsanitize=fuzzer-no-link) # coverage of the engine guides the fuzzer
+endif()
 
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)

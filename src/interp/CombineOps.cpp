@@ -1,4 +1,5 @@
 #include "Machine.h"
+#include "MinMax.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,9 +39,7 @@ Combine combineOf(const std::string &kind, DType d, bool propagateNan) {
       return floats([](auto a, auto b) { return a * b; });
     if (kind == "max" || kind == "min")
       return floats([propagateNan, isMax = kind == "max"](auto a, auto b) {
-        if (propagateNan && (std::isnan(a) || std::isnan(b)))
-          return std::numeric_limits<decltype(a)>::quiet_NaN();
-        return isMax ? std::fmax(a, b) : std::fmin(a, b);
+        return isMax ? maximum(a, b, propagateNan) : minimum(a, b, propagateNan);
       });
     if (kind == "any")
       return floats([](auto a, auto b) { return decltype(a)(a != 0 || b != 0); });

@@ -1,5 +1,6 @@
 #include "Functions.h"
 #include "Machine.h"
+#include "MinMax.h"
 
 #include <cmath>
 
@@ -46,17 +47,6 @@ int64_t multiplyHigh(DType dtype, int64_t a, int64_t b) {
   __extension__ typedef unsigned __int128 Wide;
   const Wide product = static_cast<Wide>(bitsOf(a) & maskOf(dtype)) * (bitsOf(b) & maskOf(dtype));
   return static_cast<int64_t>(static_cast<uint64_t>(product >> bitWidth(dtype)));
-}
-
-template <class T> T minimum(T a, T b, bool propagateNan) {
-  if (propagateNan && (std::isnan(a) || std::isnan(b)))
-    return std::numeric_limits<T>::quiet_NaN();
-  return std::fmin(a, b);
-}
-template <class T> T maximum(T a, T b, bool propagateNan) {
-  if (propagateNan && (std::isnan(a) || std::isnan(b)))
-    return std::numeric_limits<T>::quiet_NaN();
-  return std::fmax(a, b);
 }
 
 } // namespace
@@ -299,7 +289,7 @@ Machine::Flow Machine::clamp(const Op &op) {
   const bool nan = op.attributes.flag("propagate_nan");
   for (size_t i = 0; i < count(op.results[0]); ++i)
     if (isFloat(d))
-      out[i].f = nan && std::isnan(x[i].f) ? x[i].f : std::fmin(std::fmax(x[i].f, low[i].f), high[i].f);
+      out[i].f = nan && std::isnan(x[i].f) ? x[i].f : minimum(maximum(x[i].f, low[i].f), high[i].f);
     else {
       const int64_t raised = lessInteger(d, x[i].i, low[i].i) ? low[i].i : x[i].i;
       out[i].i = lessInteger(d, high[i].i, raised) ? high[i].i : raised;

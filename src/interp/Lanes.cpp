@@ -73,7 +73,12 @@ uint64_t encodeSmall(const Format &format, double value) {
       return uint64_t(1) << format.width();
     if (format.nanIsAllOnes())
       return sign | ((uint64_t(1) << format.width()) - 1);
-    return sign | (format.exponentMask() << format.mantissaBits) | (uint64_t(1) << (format.mantissaBits - 1));
+    // The payload is kept, so that a value that is only moved keeps its bits; an empty one would mean
+    // infinity.
+    const uint64_t payload =
+        std::bit_cast<uint64_t>(value) >> (52 - format.mantissaBits) & format.mantissaMask();
+    return sign | (format.exponentMask() << format.mantissaBits) |
+           (payload != 0 ? payload : uint64_t(1) << (format.mantissaBits - 1));
   }
   if (std::isinf(value))
     return sign | (format.exponentMask() << format.mantissaBits);
@@ -88,9 +93,12 @@ double decodeSmall(const Format &format, uint64_t bits) {
   bits &= (uint64_t(1) << format.width()) - 1;
   double value;
   const bool topExponent = bits >> format.mantissaBits == format.exponentMask();
-  if (format.nanIsNegativeZero ? negative && bits == 0
-      : format.hasInfinity     ? topExponent && (bits & format.mantissaMask()) != 0
-                               : bits == (uint64_t(1) << format.width()) - 1)
+  if (format.hasInfinity && topExponent && (bits & format.mantissaMask()) != 0)
+    value = std::bit_cast<double>(uint64_t(0x7ff) << 52 | (bits & format.mantissaMask())
+                                                              << (52 - format.mantissaBits));
+  else if (format.nanIsNegativeZero ? negative && bits == 0
+           : format.hasInfinity     ? false
+                                    : bits == (uint64_t(1) << format.width()) - 1)
     value = std::numeric_limits<double>::quiet_NaN();
   else if (format.hasInfinity && topExponent)
     value = std::numeric_limits<double>::infinity();
@@ -109,8 +117,10 @@ Rounding roundingNamed(std::string_view name) {
 }
 
 double roundTo(DType dtype, double value, Rounding rounding) {
-  if (dtype == DType::Float64 || !std::isfinite(value) || value == 0)
+  if (dtype == DType::Float64 || std::isnan(value) || value == 0)
     return value;
+  if (std::isinf(value))
+    return formatOf(dtype).saturates ? std::copysign(formatOf(dtype).largest(), value) : value;
   if (dtype == DType::Float32 && rounding == Rounding::NearestEven)
     return static_cast<float>(value);
   const Format &format = formatOf(dtype);
@@ -149,7 +159,7 @@ uint64_t encode(DType dtype, Cell cell) {
     return static_cast<uint64_t>(cell.i);
   if (dtype == DType::Float64)
     return std::bit_cast<uint64_t>(cell.f);
-  if (dtype == DType::Float32)
+  if (dtype == DType::Float32 && !std::isnan(cell.f))
     return std::bit_cast<uint32_t>(static_cast<float>(cell.f));
   return encodeSmall(formatOf(dtype), cell.f);
 }
@@ -162,8 +172,9 @@ Cell decode(DType dtype, uint64_t bits) {
     cell.i = wrap(dtype, static_cast<int64_t>(bits));
   else if (dtype == DType::Float64)
     cell.f = std::bit_cast<double>(bits);
-  else if (dtype == DType::Float32)
-    cell.f = std::bit_cast<float>(static_cast<uint32_t>(bits));
+  else if (const auto value = std::bit_cast<float>(static_cast<uint32_t>(bits));
+           dtype == DType::Float32 && !std::isnan(value))
+    cell.f = value;
   else
     cell.f = decodeSmall(formatOf(dtype), bits);
   return cell;

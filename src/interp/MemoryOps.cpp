@@ -1,4 +1,5 @@
 #include "Machine.h"
+#include "MinMax.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ Cell updated(const std::string &operation, DType dtype, Cell old, Cell value) {
                   ? old.f + value.f
                   : roundTo(dtype, static_cast<float>(old.f) + static_cast<float>(value.f));
     else
-      out.f = operation == "max" ? std::fmax(old.f, value.f) : std::fmin(old.f, value.f);
+      out.f = operation == "max" ? maximum(old.f, value.f) : minimum(old.f, value.f);
     return out;
   }
   const bool isUnsigned = operation[0] == 'u';

@@ -140,7 +140,7 @@ void ParserCore::parseReplacementField(StringPieces &pieces, bool isTemplate, bo
   }
   const Expr *spec = nullptr;
   if (at(TokenKind::Colon))
-    spec = parseFormatSpec(isTemplate, raw);
+    spec = parseFormatSpec(raw);
   if (!at(TokenKind::RightBrace))
     failHere(fmt::format("f-string: expected '}}' after the expression, found {}", found()));
   advance();
@@ -180,8 +180,9 @@ void ParserCore::parseReplacementField(StringPieces &pieces, bool isTemplate, bo
   }
 }
 
-/// From the ':'; leaves the '}'.
-const Expr *ParserCore::parseFormatSpec(bool isTemplate, bool raw) {
+/// From the ':'; leaves the '}'. A specifier is text even in a t-string, so its fields are those of an
+/// f-string.
+const Expr *ParserCore::parseFormatSpec(bool raw) {
   const DepthGuard guard(*this);
   const uint32_t begin = here();
   advance();
@@ -191,7 +192,7 @@ const Expr *ParserCore::parseFormatSpec(bool isTemplate, bool raw) {
       addText(pieces, token(), raw);
       advance();
     } else if (at(TokenKind::LeftBrace)) {
-      parseReplacementField(pieces, isTemplate, raw);
+      parseReplacementField(pieces, false, raw);
     } else {
       failExpected("the end of the format specifier");
     }

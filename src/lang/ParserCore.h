@@ -178,7 +178,7 @@ private:
   void parsePlainString(StringPieces &pieces);
   void parseFormatted(StringPieces &pieces, bool isTemplate);
   void parseReplacementField(StringPieces &pieces, bool isTemplate, bool raw);
-  const Expr *parseFormatSpec(bool isTemplate, bool raw);
+  const Expr *parseFormatSpec(bool raw);
   void addText(StringPieces &pieces, const Token &token, bool raw);
 
   // ParseParameters.cpp

@@ -482,7 +482,7 @@ private:
     if (!take("="))
       return SymInt();
     const std::string_view name = peekedWord();
-    const bool isName = !name.empty() && !(name[0] >= '0' && name[0] <= '9');
+    const bool isName = !name.empty() && !(name[0] >= '0' && name[0] <= '9') && name != "not";
     if (isName && !lookup_(name).valid()) {
       const size_t before = position_;
       word();

@@ -85,6 +85,25 @@ FrontValue fdiv(BuiltinCall &call) {
   return FrontValue::runtime(call.c.create(OpKind::Div, {x, y}, call.c.typeOf(x)));
 }
 
+/// tl.sqrt_rn and tl.div_rn exist for f32 only.
+void requireF32(BuiltinCall &call, ValueId x) {
+  const Type &type = call.c.typeOf(x);
+  if (type.kind != Type::Kind::Value || type.dtype != DType::Float32)
+    call.c.fail(call.where(0), "lower.type",
+                fmt::format("expected dtype ['fp32'] but got {}", call.emit.typeName(type.withShape({}))), {},
+                isFloat(type.dtype) ? "convert it first: x.to(tl.float32)" : "");
+}
+FrontValue preciseSqrt(BuiltinCall &call) {
+  const ValueId x = call.tensor(0);
+  requireF32(call, x);
+  return FrontValue::runtime(call.emit.unary("sqrt_rn", x));
+}
+FrontValue preciseDivide(BuiltinCall &call) {
+  const auto [x, y] = call.emit.convert(call.at(0), call.at(1));
+  requireF32(call, x);
+  return FrontValue::runtime(call.emit.libraryBinary("div_rn", x, y));
+}
+
 FrontValue umulhi(BuiltinCall &call) {
   const auto [x, y] = call.emit.convert(call.at(0), call.at(1));
   const Type type = call.c.typeOf(x);
@@ -134,7 +153,7 @@ constexpr Builtin kRows[] = {
     {"cos", kOne, unaryFloat, true},
     {"sin", kOne, unaryFloat, true},
     {"sqrt", kOne, unaryFloat, true},
-    {"sqrt_rn", kOne, unaryFloat, true},
+    {"sqrt_rn", kOne, preciseSqrt, true},
     {"rsqrt", kOne, unaryFloat, true},
     {"erf", kOne, unaryFloat, true},
     {"floor", kOne, unaryFloat, true},
@@ -142,7 +161,7 @@ constexpr Builtin kRows[] = {
     {"abs", kOne, absolute, true},
     {"sigmoid", kOne, sigmoid, true},
     {"fdiv", "x, y, ieee_rounding=, approx=", fdiv},
-    {"div_rn", kTwo, binaryLibrary},
+    {"div_rn", kTwo, preciseDivide},
     {"fma", "x, y, z", fma},
     {"umulhi", kTwo, umulhi},
     {"minimum", "x, y, propagate_nan=", minimum},

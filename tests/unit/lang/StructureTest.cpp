@@ -73,15 +73,5 @@ TEST(LangStructure, LaterPythonsDumpOtherwise) {
               testing::Not(testing::HasSubstr("type_params=[TypeVar")));
 }
 
-TEST(LangStructure, TemplateStrings) {
-  EXPECT_EQ(dumpOf("t'a{x !r}'"),
-            "Expr(value=TemplateStr(values=[Constant(value='a'), Interpolation(value=Name(id='x', "
-            "ctx=Load()), str='x', conversion=114)]))");
-}
-
-TEST(LangStructure, ExceptionTypesNeedNoParentheses) {
-  EXPECT_THAT(dumpOf("try: a\nexcept A, B: b\n"), testing::HasSubstr("type=Tuple("));
-}
-
 } // namespace
 } // namespace tilewright::lang

@@ -115,6 +115,19 @@ kernel @add(%x: ptr<f32>, %n: i32 = n) open BLOCK = 1024 {
   EXPECT_EQ(print(mustRead(once)), once);
 }
 
+/// "not" is no symbol that the text introduces.
+TEST(ProgramText, ValuesMayBeNegations) {
+  const Program program = mustRead(R"(kernel @k(%n: i32 = n) {
+  %0 = constant {value = 2} : i32
+  %1 = rem %n, %0 : i32 = n % 2
+  %2 = constant {value = 0} : i32
+  %3 = compare %1, %2 {predicate = "eq"} : i1 = not (n % 2)
+  return
+})");
+  EXPECT_EQ(toString(program.value(program.op(3).results[0]).sym), "not (n % 2)");
+  EXPECT_EQ(print(mustRead(print(program))), print(program));
+}
+
 TEST(ProgramText, ErrorsPointIntoTheText) {
   struct Case {
     const char *text;

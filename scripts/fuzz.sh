@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets (clang, AddressSanitizer, UBSan) and runs each for a while, seeded with the kernels of
+# examples/ and tests/. A finding leaves its input in build/fuzz/findings and ends with an error.
+#   TILEWRIGHT_FUZZ_SECONDS=60   how long each target runs
+#   scripts/fuzz.sh [TARGET...]  lexer parser lowering reader (default: all)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${TILEWRIGHT_FUZZ_SECONDS:-60}
+targets=("$@"); [ ${#targets[@]} -gt 0 ] || targets=(lexer parser lowering reader)
+
+clang=$(command -v clang++-22 || command -v clang++) || { echo "fuzz: clang++ is missing (scripts/setup.sh --test)" >&2; exit 3; }
+cmake --preset fuzz -DCMAKE_CXX_COMPILER="$clang" >build/fuzz-configure.log 2>&1 || { cat build/fuzz-configure.log; exit 1; }
+cmake --build --preset fuzz
+
+work=build/fuzz; mkdir -p "$work/findings"
+# The kernels of tests/differential, where the Python for it is there: every operation in a few lines each.
+tables=""
+if .venv/bin/python tests/differential/test_differential.py --write "$work/tables" 2>/dev/null; then tables=$(ls "$work"/tables/*.py); fi
+seed_kernels() { # seed_kernels FOLDER: our Python files cut into top-level functions, each with the usual imports
+  mkdir -p "$1"
+  for file in $(git ls-files 'examples/*.py' 'tests/*.py') $tables; do
+    awk -v out="$1/$(echo "$file" | tr / _ | sed 's/\.py$//')" '
+      /^(@|def |class )/ && !decorated { close(name); name = out "_" ++n ".py"; print "import triton\nimport triton.language as tl\n" >name }
+      { decorated = /^@/; if (name) print >name }' "$file"
+  done
+}
+seed_programs() { # seed_programs FOLDER: the text of every kernel that lowers without arguments
+  mkdir -p "$1"
+  for file in $(git ls-files 'examples/*.py' 'tests/*.py') $tables; do
+    for kernel in $(grep -A 12 -E '^@triton\.(jit|autotune)' "$file" | grep -oE '^def [a-z_0-9]+' | cut -d' ' -f2 | sort -u | shuf -n 100 --random-source=tests/fuzz/triton.dict); do
+      "$work/bin/tilewright-lower" "$file" "$kernel" >"$1/$kernel.tw" 2>/dev/null || rm -f "$1/$kernel.tw"
+    done
+  done
+}
+
+status=0
+for target in "${targets[@]}"; do
+  corpus=$work/corpus/$target; mkdir -p "$corpus"
+  seeds=$work/seeds/$target; rm -rf "$seeds"
+  if [ "$target" = reader ]; then seed_programs "$seeds"; else seed_kernels "$seeds"; fi
+  log=$work/$target.log
+  if "$work/bin/${target}_fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 \
+      -dict=tests/fuzz/triton.dict -artifact_prefix="$work/findings/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
+    echo "fuzz: $target: no finding in ${seconds} s ($(grep -oE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+$') inputs)"
+  else
+    echo "fuzz: $target: FOUND something; input under $work/findings"; tail -n 40 "$log"; status=1
+  fi
+done
+exit $status
