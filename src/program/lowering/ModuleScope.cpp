@@ -133,6 +133,13 @@ const ModuleScope::Binding *ModuleScope::find(std::string_view name) const {
 }
 
 const JitFunction *ModuleScope::function(std::string_view name) const {
+  if (const size_t at = name.find('@'); at != std::string_view::npos) {
+    for (const auto &function : functions_)
+      if (function->def->name == name.substr(0, at) &&
+          std::to_string(function->def->range.line()) == name.substr(at + 1))
+        return function.get();
+    return nullptr;
+  }
   const Binding *binding = find(name);
   if (binding && binding->kind == Binding::Kind::Jit)
     return binding->function;
