@@ -62,6 +62,12 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
   };
   switch (object.kind) {
   case FrontKind::Module:
+    if (object.scope) {
+      const Meaning member = ModuleScope::member({Meaning::Kind::Scope, {}, object.scope, nullptr}, name);
+      if (member.kind == Meaning::Kind::Unknown)
+        return missing();
+      return valueOfMeaning(member, name, range);
+    }
     return valueOfPath(object.text + "." + std::string(name));
   case FrontKind::Foreign:
     return FrontValue::named(FrontKind::Foreign, object.text + "." + std::string(name));

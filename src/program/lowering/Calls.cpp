@@ -154,11 +154,12 @@ FrontValue FunctionLowerer::callFunction(const JitFunction &function, const Call
     slot = value;
   }
 
-  FunctionLowerer callee(session_, &function, false);
+  FunctionLowerer callee(session_, function, false);
   callee.loopDepth_ = 0;
   for (size_t i = 0; i < formals.size(); ++i) {
     if (!bound[i] && formals[i].defaultValue) {
-      FunctionLowerer defaults(session_, nullptr, false);
+      FunctionLowerer defaults(session_, *function.scope);
+      defaults.evaluatingGlobal_ = true;
       bound[i] = defaults.eval(formals[i].defaultValue);
     }
     if (!bound[i])

@@ -8,6 +8,7 @@
 namespace tilewright::lowering {
 
 struct JitFunction;
+class ModuleScope;
 
 enum class FrontKind : uint8_t {
   None,
@@ -18,7 +19,7 @@ enum class FrontKind : uint8_t {
   TypeObject, ///< a dtype, a pointer type, the type of a tile
   Tuple,      ///< also Python lists
   Slice,      ///< `a:b:c` inside a subscript: three items
-  Module,     ///< `text` is the dotted path
+  Module,     ///< `text` is the dotted path, or `scope` a module or class of the source
   Builtin,    ///< a function of triton, triton.language or Python: `text` is its name in the tables
   Method,     ///< `items[0].text`, ready to be called
   Function,   ///< a @triton.jit function of the source
@@ -43,6 +44,7 @@ struct FrontValue {
   Type type;
   ValueId value = kNone;
   const JitFunction *function = nullptr;
+  const ModuleScope *scope = nullptr;
   std::shared_ptr<const std::vector<FrontValue>> items;
   std::shared_ptr<const std::vector<std::string>> fields; ///< names of a named tuple's items
 

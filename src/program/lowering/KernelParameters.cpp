@@ -107,13 +107,14 @@ ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std
 
 } // namespace
 
-Expected<KernelParameters> kernelParameters(const ModuleScope &module, const JitFunction &function,
+Expected<KernelParameters> kernelParameters(const JitFunction &function,
                                             const LaunchArguments &arguments, const LoweringOptions &options,
                                             const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source) {
   const FunctionDef &def = *function.def;
+  const ModuleScope &module = *function.scope;
   KernelParameters result;
-  const ParameterUse use = parameterUse(module, function);
+  const ParameterUse use = parameterUse(function);
 
   std::vector<const Arg *> formals;
   std::vector<const Expr *> defaults;
@@ -173,10 +174,10 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
       scratch.regions.push_back({});
       LoweringContext context(scratch, options, {});
       Emitter emitter(context);
-      Session session{context, emitter, module, {}, {}};
-      FunctionLowerer evaluator(session, nullptr, false);
+      Session session{context, emitter, {}, {}};
+      FunctionLowerer evaluator(session, module);
       try {
-        value = Given{evaluator.eval(defaults[i]), nullptr};
+        value = Given{evaluator.defaultValue(defaults[i]), nullptr};
       } catch (const LoweringFailure &failure) {
         result.remarks.push_back(
             makeDiagnostic(Severity::Remark, "lower.assumed",

@@ -3,6 +3,7 @@
 #include "AstWalk.h"
 #include "DeadCode.h"
 #include "FunctionLowerer.h"
+#include "ImportedFiles.h"
 #include "KernelParameters.h"
 #include "WitnessSearch.h"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr int kMaxAttempts = 32;
 
 /// One attempt: the whole kernel with one witness. Throws LoweringFailure.
-Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const JitFunction &function,
+Program lowerOnce(const lang::Module &module, const JitFunction &function,
                   const KernelParameters &parameters, const WitnessSearch &witness,
                   const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
   Program program;
@@ -29,8 +30,8 @@ Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const Ji
   program.remarks = parameters.remarks;
   LoweringContext context(program, options, witness.values());
   Emitter emitter(context);
-  Session session{context, emitter, scope, {}, {}};
-  FunctionLowerer lowerer(session, &function, true);
+  Session session{context, emitter, {}, {}};
+  FunctionLowerer lowerer(session, function, true);
 
   const RegionId body = context.builder.newRegion();
   context.builder.enter(body);
@@ -63,10 +64,12 @@ Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const Ji
 } // namespace
 
 std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
-  const ModuleScope scope(module);
+  const ModuleScope scope(module, nullptr);
   std::vector<KernelDeclaration> kernels;
   std::set<std::string, std::less<>> called;
   for (const auto &function : scope.functions()) {
+    if (function->constexprOnly)
+      continue;
     const lang::FunctionDef &def = *function->def;
     lowering::walkBody(
         def.body, [](const lang::Stmt &) {},
@@ -76,7 +79,7 @@ std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
             called.emplace(name->id);
         });
     KernelDeclaration kernel;
-    kernel.name = std::string(def.name);
+    kernel.name = function->qualifiedName;
     kernel.decorators = function->decorators;
     kernel.location = def.range;
     const auto add = [&](const lang::Arg *arg, const lang::Expr *defaultValue) {
@@ -111,12 +114,13 @@ std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
 
 Expected<Program> lower(const lang::Module &module, std::string_view kernel, const LaunchArguments &arguments,
                         const LoweringOptions &options) {
-  const ModuleScope scope(module);
+  const std::shared_ptr<ImportedFiles> files = options.imports ? options.imports : makeImportedFiles();
+  const ModuleScope scope(module, files.get());
   const JitFunction *function = scope.function(kernel);
   if (!function) {
     std::vector<std::string> names;
     for (const auto &known : scope.functions())
-      names.emplace_back(known->def->name);
+      names.push_back(known->qualifiedName);
     return fail(ErrorKind::User, "lower.no-kernel",
                 names.empty() ? fmt::format("{} has no @triton.jit function", module.source->path())
                               : fmt::format("{} has no kernel '{}'; it has: {}", module.source->path(),
@@ -124,12 +128,12 @@ Expected<Program> lower(const lang::Module &module, std::string_view kernel, con
   }
   const auto symbols = std::make_shared<SymContext>();
   TW_TRY(KernelParameters parameters,
-         kernelParameters(scope, *function, arguments, options, symbols, module.source));
+         kernelParameters(*function, arguments, options, symbols, module.source));
   WitnessSearch witness(parameters);
   std::optional<Error> first;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     try {
-      return lowerOnce(module, scope, *function, parameters, witness, options, symbols);
+      return lowerOnce(module, *function, parameters, witness, options, symbols);
     } catch (LoweringFailure &failure) {
       if (!first)
         first = failure.error;

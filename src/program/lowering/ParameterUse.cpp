@@ -14,8 +14,6 @@ namespace {
 
 class UseScan {
 public:
-  explicit UseScan(const ModuleScope &module) : module_(module) {}
-
   const ParameterUse &of(const JitFunction &function) {
     const auto [slot, isNew] = known_.try_emplace(&function);
     if (!isNew) // also a function that calls itself: what is known so far
@@ -25,7 +23,7 @@ public:
     constexpr int kRounds = 4;
     for (int round = 0; round < kRounds; ++round) {
       const size_t before = known_[&function].pointers.size() + known_[&function].sizes.size();
-      scan(function.def->body, known_[&function]);
+      scan(function, known_[&function]);
       if (known_[&function].pointers.size() + known_[&function].sizes.size() == before)
         break;
     }
@@ -95,8 +93,8 @@ private:
     }
   }
 
-  void call(ParameterUse &use, const Call *expr) {
-    const std::string path = module_.resolve(expr->func);
+  void call(const ModuleScope &names, ParameterUse &use, const Call *expr) {
+    const std::string path = names.resolve(expr->func);
     std::string_view name = path;
     constexpr std::string_view kLanguage = "triton.language.";
     if (name.substr(0, kLanguage.size()) == kLanguage)
@@ -122,7 +120,7 @@ private:
       addSize(use, argument(1, "div"));
     else if (isOneOf(name, {"range", "static_range"}))
       addSize(use, argument(2, "step"));
-    else if (const JitFunction *helper = module_.function(path)) {
+    else if (const JitFunction *helper = names.functionOf(expr->func)) {
       const ParameterUse inner = of(*helper);
       const Arguments &formals = *helper->def->args;
       size_t position = 0;
@@ -141,9 +139,9 @@ private:
     }
   }
 
-  void scan(Body body, ParameterUse &use) {
+  void scan(const JitFunction &function, ParameterUse &use) {
     walkBody(
-        body,
+        function.def->body,
         [&](const Stmt &stmt) {
           if (const auto *branch = dynCast<If>(&stmt)) {
             addFlag(use, branch->test);
@@ -185,19 +183,18 @@ private:
               if (const auto *name = dynCast<Name>(dtype->value))
                 use.pointers.emplace(name->id);
           } else if (const auto *called = dynCast<Call>(&expr)) {
-            call(use, called);
+            call(*function.scope, use, called);
           }
         });
   }
 
-  const ModuleScope &module_;
   std::map<const JitFunction *, ParameterUse> known_;
 };
 
 } // namespace
 
-ParameterUse parameterUse(const ModuleScope &module, const JitFunction &function) {
-  return UseScan(module).of(function);
+ParameterUse parameterUse(const JitFunction &function) {
+  return UseScan().of(function);
 }
 
 } // namespace tilewright::lowering

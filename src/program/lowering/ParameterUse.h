@@ -16,6 +16,6 @@ struct ParameterUse {
   Names read;     ///< read at all
 };
 
-ParameterUse parameterUse(const ModuleScope &module, const JitFunction &function);
+ParameterUse parameterUse(const JitFunction &function);
 
 } // namespace tilewright::lowering

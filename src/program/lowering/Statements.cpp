@@ -131,7 +131,7 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
 
 void FunctionLowerer::annotatedAssign(const AnnAssign *stmt) {
   const auto *name = dynCast<Name>(stmt->target);
-  const std::string annotation = session_.module.resolve(stmt->annotation);
+  const std::string annotation = names_.resolve(stmt->annotation);
   const bool isConstexpr = annotation == "triton.language.constexpr";
   if (!stmt->value) {
     if (name && isConstexpr)
