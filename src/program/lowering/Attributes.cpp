@@ -75,9 +75,10 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
     return FrontValue::named(FrontKind::Builtin, object.text + "." + std::string(name));
   case FrontKind::Runtime: {
     const Type &type = c.typeOf(object.value);
-    if (name == "dtype")
-      return FrontValue::typeObject(type.kind >= Type::Kind::BlockPointer ? Type::scalar(type.dtype)
-                                                                          : scalarOf(type));
+    if (name == "dtype") // a block pointer's is the pointer's, a descriptor's the element's
+      return FrontValue::typeObject(type.kind == Type::Kind::BlockPointer ? Type::pointer(type.dtype)
+                                    : type.kind > Type::Kind::BlockPointer ? Type::scalar(type.dtype)
+                                                                           : scalarOf(type));
     if (name == "type")
       return FrontValue::typeObject(type);
     if (name == "shape" || name == "block_shape")
@@ -95,6 +96,8 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
   }
   case FrontKind::TypeObject: {
     const Type &type = object.type;
+    if (name == "value") // of the constexpr around it
+      return object;
     if (name == "scalar" || (name == "element_ty" && !type.shape.empty()))
       return FrontValue::typeObject(scalarOf(type));
     if (name == "element_ty" && type.isPointer())

@@ -43,6 +43,7 @@ struct FrontValue {
   std::string text;
   Type type;
   ValueId value = kNone;
+  uint32_t assumption = kNone; ///< the kernel parameter whose assumed value this is
   const JitFunction *function = nullptr;
   const ModuleScope *scope = nullptr;
   std::shared_ptr<const std::vector<FrontValue>> items;

@@ -82,6 +82,8 @@ private:
   // Statements.cpp
   Flow block(lang::Body body, const Continuation *rest, size_t from = 0);
   Flow statement(const lang::Stmt *stmt, const Continuation *rest);
+  Flow execute(const lang::Stmt *stmt, const Continuation *rest);
+  void trace(LoweringFailure &failure, const lang::Stmt *stmt);
   void assign(const lang::Expr *target, const FrontValue &value);
   void bindName(std::string_view name, FrontValue value);
   void annotatedAssign(const lang::AnnAssign *stmt);

@@ -1,5 +1,6 @@
 #include "tilewright/program/Lowering.h"
 
+#include "Assumptions.h"
 #include "AstWalk.h"
 #include "DeadCode.h"
 #include "FunctionLowerer.h"
@@ -17,10 +18,17 @@ using namespace lowering;
 
 namespace {
 
-constexpr int kMaxAttempts = 32;
+constexpr int kMaxAttempts = 400;
+constexpr uint32_t kMaxSteps = 60'000; ///< statements over all attempts: some 20 ms
 
-/// One attempt: the whole kernel with one witness. Throws LoweringFailure.
-Program lowerOnce(const lang::Module &module, const JitFunction &function,
+/// One attempt: the whole kernel with one witness.
+struct Attempt {
+  std::optional<Program> program;
+  std::optional<LoweringFailure> failure;
+  Progress progress;
+};
+
+Attempt attemptOnce(const lang::Module &module, const JitFunction &function,
                   const KernelParameters &parameters, const WitnessSearch &witness,
                   const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
   Program program;
@@ -56,9 +64,16 @@ Program lowerOnce(const lang::Module &module, const JitFunction &function,
     }
     program.parameters.push_back(std::move(p));
   }
-  lowerer.run(function.def->body);
-  removeDeadCode(program);
-  return program;
+  Attempt result;
+  try {
+    lowerer.run(function.def->body);
+    removeDeadCode(program);
+    result.program = std::move(program);
+  } catch (LoweringFailure &failure) {
+    result.failure = std::move(failure);
+  }
+  result.progress = {context.furthest, context.steps};
+  return result;
 }
 
 } // namespace
@@ -130,28 +145,25 @@ Expected<Program> lower(const lang::Module &module, std::string_view kernel, con
   TW_TRY(KernelParameters parameters,
          kernelParameters(*function, arguments, options, symbols, module.source));
   WitnessSearch witness(parameters);
+  Assumptions assumptions(parameters);
   std::optional<Error> first;
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    try {
-      return lowerOnce(module, *function, parameters, witness, options, symbols);
-    } catch (LoweringFailure &failure) {
-      if (!first)
-        first = failure.error;
-      // A pointer whose dtype was only assumed may hold integers after all.
-      bool revised = false;
-      for (auto &entry : parameters.entries)
-        if (entry.assumedPointer && failure.suspects.count(entry.parameter.name)) {
-          entry.assumedPointer = false;
-          entry.parameter.type = Type::pointer(DType::Int32);
-          revised = true;
-        }
-      if (revised) {
-        first.reset();
-        continue;
-      }
-      if (!failure.needed.valid() || !witness.learn(failure.needed))
-        return Unexpected(*first);
+  uint32_t steps = 0;
+  for (int attempt = 0; attempt < kMaxAttempts && steps < kMaxSteps; ++attempt) {
+    Attempt result = attemptOnce(module, *function, parameters, witness, options, symbols);
+    steps += result.progress.steps;
+    if (result.program) {
+      for (Diagnostic &remark : assumptions.remarks())
+        result.program->remarks.push_back(std::move(remark));
+      return *std::move(result.program);
     }
+    const LoweringFailure &failure = *result.failure;
+    if (!first)
+      first = failure.error;
+    if (failure.needed.valid() && witness.learn(failure.needed))
+      continue;
+    if (!assumptions.learn(failure, result.progress))
+      break;
+    witness.restart(parameters);
   }
   return Unexpected(*first);
 }

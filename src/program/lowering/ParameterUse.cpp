@@ -93,6 +93,34 @@ private:
     }
   }
 
+  /// `x == "gelu"`, `x in (0, 2)`.
+  static void addCompared(ParameterUse &use, const Compare *compare) {
+    const auto add = [&](const Expr *side, const Expr *other) {
+      const auto *name = dynCast<Name>(side);
+      const auto *constant = dynCast<Constant>(other);
+      if (!name || !constant)
+        return;
+      const auto once = [](auto &list, const auto &value) {
+        if (std::find(list.begin(), list.end(), value) == list.end())
+          list.push_back(value);
+      };
+      if (const auto *text = constant->asStr())
+        once(use.texts[std::string(name->id)], std::string(*text));
+      else if (const auto *integer = constant->asInt())
+        once(use.numbers[std::string(name->id)], *integer);
+    };
+    for (const Expr *other : compare->comparators) {
+      add(compare->left, other);
+      add(other, compare->left);
+      if (const auto *tuple = dynCast<Tuple>(other))
+        for (const Expr *e : tuple->elts)
+          add(compare->left, e);
+      if (const auto *list = dynCast<List>(other))
+        for (const Expr *e : list->elts)
+          add(compare->left, e);
+    }
+  }
+
   void call(const ModuleScope &names, ParameterUse &use, const Call *expr) {
     const std::string path = names.resolve(expr->func);
     std::string_view name = path;
@@ -135,6 +163,13 @@ private:
             addSize(use, actual);
           if (inner.flags.count(formal->arg))
             addFlag(use, actual);
+          if (const auto *name = dynCast<Name>(actual)) {
+            const std::string key(name->id);
+            if (const auto texts = inner.texts.find(formal->arg); texts != inner.texts.end())
+              use.texts.emplace(key, texts->second);
+            if (const auto numbers = inner.numbers.find(formal->arg); numbers != inner.numbers.end())
+              use.numbers.emplace(key, numbers->second);
+          }
         }
     }
   }
@@ -174,6 +209,8 @@ private:
           } else if (const auto *op = dynCast<BinOp>(&expr)) {
             if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::Mod)
               addSize(use, op->right);
+          } else if (const auto *compare = dynCast<Compare>(&expr)) {
+            addCompared(use, compare);
           } else if (const auto *choice = dynCast<IfExp>(&expr)) {
             addFlag(use, choice->test);
           } else if (const auto *attribute = dynCast<lang::Attribute>(&expr)) {

@@ -23,7 +23,51 @@ FunctionLowerer::Flow FunctionLowerer::block(Body body, const Continuation *rest
   return Flow::Next;
 }
 
+/// Which kernel parameters a statement that failed depends on, for the search that may assume something else about
+/// them.
+void FunctionLowerer::trace(LoweringFailure &failure, const Stmt *stmt) {
+  if (std::exchange(failure.traced, true))
+    return;
+  const auto add = [&](const FrontValue &value) {
+    std::vector<ValueId> leaves;
+    flatten(value, leaves);
+    c.traceOrigins(std::move(leaves), failure.suspects);
+    c.traceOrigins(value.sym, failure.suspects);
+    if (value.assumption != kNone)
+      failure.suspects.insert(c.program.parameters[value.assumption].name);
+    if (value.is(FrontKind::TypeObject)) // of some pointer, and nobody knows of which
+      for (const Parameter &parameter : c.program.parameters)
+        if (parameter.kind == Parameter::Kind::Pointer)
+          failure.deciders.insert(parameter.name);
+  };
+  const auto names = [&](const Expr &expr) {
+    if (const auto *name = dynCast<Name>(&expr))
+      if (const auto found = scope_.find(name->id); found != scope_.end())
+        add(found->second);
+  };
+  if (const auto *branch = dynCast<If>(stmt))
+    walkExpr(branch->test, names);
+  else if (const auto *loop = dynCast<While>(stmt))
+    walkExpr(loop->test, names);
+  else
+    walkBody(Body(&stmt, 1), [](const Stmt &) {}, names);
+  for (const PathCondition &path : c.program.pathConditions)
+    c.traceOrigins(path.condition, failure.deciders);
+}
+
 FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continuation *rest) {
+  ++c.steps;
+  if (isKernel_)
+    c.furthest = std::max(c.furthest, stmt->range.begin);
+  try {
+    return execute(stmt, rest);
+  } catch (LoweringFailure &failure) {
+    trace(failure, stmt);
+    throw;
+  }
+}
+
+FunctionLowerer::Flow FunctionLowerer::execute(const Stmt *stmt, const Continuation *rest) {
   c.here = stmt->range;
   switch (stmt->kind) {
   case StmtKind::Pass:
