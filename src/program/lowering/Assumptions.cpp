@@ -16,8 +16,24 @@ void Assumptions::plan(const LoweringFailure &failure) {
     const auto &entry = parameters_.entries[i];
     for (size_t choice = 0; choice < entry.choices.size(); ++choice)
       if (choice != entry.chosen)
-        trials_.push_back({i, choice});
+        trials_.push_back({{i, choice}});
   };
+  // Values that must be integers and were loaded from several places: all of those at once.
+  if (failure.wantsIntegers) {
+    Trial together;
+    for (size_t i = 0; i < parameters_.entries.size(); ++i) {
+      const auto &entry = parameters_.entries[i];
+      if (failure.suspects.count(entry.parameter.name) && entry.parameter.kind == Parameter::Kind::Pointer &&
+          isFloat(entry.parameter.type.dtype))
+        for (size_t choice = 0; choice < entry.choices.size(); ++choice)
+          if (entry.choices[choice].type == Type::pointer(DType::Int32)) {
+            together.push_back({i, choice});
+            break;
+          }
+    }
+    if (!together.empty())
+      trials_.push_back(std::move(together));
+  }
   for (const auto *suspects : {&failure.suspects, &failure.deciders})
     for (size_t i = 0; i < parameters_.entries.size(); ++i)
       if (suspects->count(parameters_.entries[i].parameter.name))
@@ -29,10 +45,11 @@ void Assumptions::plan(const LoweringFailure &failure) {
 bool Assumptions::next() {
   if (tried_ == trials_.size())
     return false;
-  const Trial trial = trials_[tried_++];
-  savedEntry_ = trial.entry;
-  savedChoice_ = parameters_.entries[trial.entry].chosen;
-  parameters_.choose(trial.entry, trial.choice);
+  undo_.clear();
+  for (const Change &change : trials_[tried_++]) {
+    undo_.push_back({change.entry, parameters_.entries[change.entry].chosen});
+    parameters_.choose(change.entry, change.choice);
+  }
   searching_ = true;
   return true;
 }
@@ -42,7 +59,8 @@ bool Assumptions::learn(const LoweringFailure &failure, const Progress &progress
     best_ = progress;
     plan(failure);
   } else {
-    parameters_.choose(savedEntry_, savedChoice_);
+    for (const Change &change : undo_)
+      parameters_.choose(change.entry, change.choice);
   }
   searching_ = false;
   return next();

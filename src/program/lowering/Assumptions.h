@@ -32,9 +32,10 @@ public:
   std::vector<Diagnostic> remarks() const;
 
 private:
-  struct Trial {
+  struct Change {
     size_t entry, choice;
   };
+  using Trial = std::vector<Change>; ///< made together
   void plan(const LoweringFailure &failure);
   bool next();
 
@@ -43,7 +44,7 @@ private:
   size_t tried_ = 0;
   Progress best_;
   bool searching_ = false;
-  size_t savedEntry_ = 0, savedChoice_ = 0;
+  Trial undo_;
 };
 
 } // namespace tilewright::lowering

@@ -1,5 +1,7 @@
 #include "Builtins.h"
 #include "FunctionLowerer.h"
+#include "HostFunctions.h"
+#include "StringMethods.h"
 
 #include <algorithm>
 #include <array>
@@ -62,14 +64,20 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
   };
   switch (object.kind) {
   case FrontKind::Module:
+    if (object.record) {
+      const auto field = object.record->find(name);
+      return field == object.record->end() ? missing() : field->second;
+    }
     if (object.scope) {
       const Meaning member = ModuleScope::member({Meaning::Kind::Scope, {}, object.scope, nullptr}, name);
       if (member.kind == Meaning::Kind::Unknown)
         return missing();
-      return valueOfMeaning(member, name, range);
+      return valueOfMeaning(member, name, range, true);
     }
     return valueOfPath(object.text + "." + std::string(name));
   case FrontKind::Foreign:
+    if (auto known = foreignValue(object.text + "." + std::string(name)))
+      return *std::move(known);
     return FrontValue::named(FrontKind::Foreign, object.text + "." + std::string(name));
   case FrontKind::Builtin:
     return FrontValue::named(FrontKind::Builtin, object.text + "." + std::string(name));
@@ -122,6 +130,10 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
       if (field != object.fields->end())
         return (*object.items)[field - object.fields->begin()];
     }
+    if (auto method = recordMethod(object, name))
+      return *std::move(method);
+    if (name == "index" || name == "count" || name == "value")
+      return name == "value" ? object : FrontValue::method(object, std::string(name));
     return missing();
   }
   default:
@@ -131,8 +143,7 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
     if (object.is(FrontKind::None) || object.isNumber() || object.is(FrontKind::String)) {
       if (name == "dtype" && object.isNumber())
         return FrontValue::typeObject(Type::scalar(emit.numberType(object)));
-      if (name == "to" || name == "bit_length" || name == "lower" || name == "upper" ||
-          name == "startswith" || name == "endswith")
+      if (name == "to" || name == "bit_length" || (object.is(FrontKind::String) && isStringMethod(name)))
         return FrontValue::method(object, std::string(name));
     }
     return missing();

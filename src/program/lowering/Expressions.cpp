@@ -1,5 +1,6 @@
 #include "ConstexprArithmetic.h"
 #include "FunctionLowerer.h"
+#include "HostFunctions.h"
 
 #include "ModuleConditions.h"
 
@@ -91,13 +92,17 @@ FrontValue FunctionLowerer::eval(const Expr *expr) {
   case ExprKind::JoinedStr:
     return formatted(cast<JoinedStr>(expr));
   case ExprKind::ListComp:
-    return listComprehension(cast<ListComp>(expr));
+    return comprehension(cast<ListComp>(expr)->elt, cast<ListComp>(expr)->generators, expr->range);
   case ExprKind::NamedExpr: {
     const auto *named = cast<NamedExpr>(expr);
     const FrontValue value = materialized(eval(named->value));
     assign(named->target, value);
     return value;
   }
+  case ExprKind::GeneratorExp:
+    if (constexprOnly_)
+      return comprehension(cast<GeneratorExp>(expr)->elt, cast<GeneratorExp>(expr)->generators, expr->range);
+    [[fallthrough]];
   default:
     c.unsupported(expr->range, fmt::format("{} is not supported inside a kernel", nodeName(expr->kind)));
   }
@@ -136,9 +141,12 @@ FrontValue FunctionLowerer::globalValue(std::string_view name, const SourceRange
 }
 
 FrontValue FunctionLowerer::valueOfMeaning(const Meaning &meaning, std::string_view name,
-                                           const SourceRange &range) {
-  if (meaning.kind == Meaning::Kind::External)
+                                           const SourceRange &range, bool plainToo) {
+  if (meaning.kind == Meaning::Kind::External) {
+    if (auto known = foreignValue(meaning.path))
+      return *std::move(known);
     return valueOfPath(meaning.path);
+  }
   if (meaning.kind == Meaning::Kind::Scope) {
     FrontValue module = FrontValue::named(FrontKind::Module, std::string(name));
     module.scope = meaning.scope;
@@ -166,8 +174,17 @@ FrontValue FunctionLowerer::valueOfMeaning(const Meaning &meaning, std::string_v
     function.function = binding.function;
     return function;
   }
-  case Binding::Kind::Python:
-    return FrontValue::named(FrontKind::Foreign, std::string(name));
+  case Binding::Kind::Python: {
+    // The host's side calls ordinary functions, a kernel does not.
+    const bool plain = std::all_of(
+        binding.function->decorators.begin(), binding.function->decorators.end(), [](const std::string &d) {
+          return d == "functools.lru_cache" || d == "functools.cache" || d == "staticmethod";
+        });
+    FrontValue function =
+        FrontValue::named(plain && allowsPlainGlobals() ? FrontKind::Function : FrontKind::Foreign, std::string(name));
+    function.function = binding.function;
+    return function;
+  }
   case Binding::Kind::Argument:
     c.fail(range, "lower.name",
            fmt::format("{} is an argument of the function around the kernel, which only runs on the host", name),
@@ -177,7 +194,7 @@ FrontValue FunctionLowerer::valueOfMeaning(const Meaning &meaning, std::string_v
   }
   if (!session_.evaluating.insert(&binding).second)
     c.fail(range, "lower.name", fmt::format("the global {} is defined by itself", name));
-  const bool isConstexpr = binding.kind == Binding::Kind::Constexpr || allowsPlainGlobals();
+  const bool isConstexpr = binding.kind == Binding::Kind::Constexpr || plainToo || allowsPlainGlobals();
   FrontValue value;
   try {
     FunctionLowerer evaluator(session_, *meaning.scope);
@@ -339,10 +356,11 @@ FrontValue FunctionLowerer::formatted(const JoinedStr *expr) {
   return FrontValue::string(std::move(text));
 }
 
-FrontValue FunctionLowerer::listComprehension(const ListComp *expr) {
-  if (expr->generators.size() != 1)
-    c.unsupported(expr->range, "nested comprehensions are not supported");
-  const Comprehension *generator = expr->generators[0];
+FrontValue FunctionLowerer::comprehension(const Expr *element, Seq<const Comprehension *> generators,
+                                          const SourceRange &range) {
+  if (generators.size() != 1)
+    c.unsupported(range, "nested comprehensions are not supported");
+  const Comprehension *generator = generators[0];
   const FrontValue iterable = eval(generator->iter);
   if (!iterable.is(FrontKind::Tuple))
     c.unsupported(generator->iter->range, "only tuple comprehensions are supported");
@@ -353,12 +371,14 @@ FrontValue FunctionLowerer::listComprehension(const ListComp *expr) {
     for (const Expr *condition : generator->ifs)
       keep = keep && c.truth(eval(condition), condition->range);
     if (keep)
-      items.push_back(eval(expr->elt));
+      items.push_back(eval(element));
   }
   return FrontValue::tuple(std::move(items));
 }
 
 FrontValue FunctionLowerer::materialized(const FrontValue &value) {
+  if (constexprOnly_ || evaluatingGlobal_)
+    return value;
   if (value.isNumber())
     return FrontValue::runtime(emit.toTensor(value));
   if (value.is(FrontKind::Tuple)) {
@@ -367,6 +387,7 @@ FrontValue FunctionLowerer::materialized(const FrontValue &value) {
       items.push_back(materialized(item));
     FrontValue result = FrontValue::tuple(std::move(items));
     result.fields = value.fields;
+    result.scope = value.scope;
     return result;
   }
   return value;

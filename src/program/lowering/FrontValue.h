@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/program/Program.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,8 @@ struct FrontValue {
   ValueId value = kNone;
   uint32_t assumption = kNone; ///< the kernel parameter whose assumed value this is
   const JitFunction *function = nullptr;
-  const ModuleScope *scope = nullptr;
+  const ModuleScope *scope = nullptr; ///< Module; for a record (a tuple with `fields`) its class
+  std::map<std::string, FrontValue, std::less<>> *record = nullptr; ///< the `self` of a record being made
   std::shared_ptr<const std::vector<FrontValue>> items;
   std::shared_ptr<const std::vector<std::string>> fields; ///< names of a named tuple's items
 

@@ -71,7 +71,7 @@ public:
 
 private:
   using Scope = std::map<std::string, FrontValue, std::less<>>;
-  enum class Flow : uint8_t { Next, Returned };
+  enum class Flow : uint8_t { Next, Returned, Broke, Continued };
   /// What follows a block in the enclosing ones: a helper's early `return` moves it into the other branch.
   struct Continuation {
     lang::Body body;
@@ -82,8 +82,10 @@ private:
   // Statements.cpp
   Flow block(lang::Body body, const Continuation *rest, size_t from = 0);
   Flow statement(const lang::Stmt *stmt, const Continuation *rest);
-  Flow execute(const lang::Stmt *stmt, const Continuation *rest);
+  Flow deviceStatement(const lang::Stmt *stmt, const Continuation *rest);
+  Flow hostStatement(const lang::Stmt *stmt, const Continuation *rest); // HostStatements.cpp
   void trace(LoweringFailure &failure, const lang::Stmt *stmt);
+  Flow withStatement(const lang::With *stmt, const Continuation *rest);
   void assign(const lang::Expr *target, const FrontValue &value);
   void bindName(std::string_view name, FrontValue value);
   void annotatedAssign(const lang::AnnAssign *stmt);
@@ -112,6 +114,7 @@ private:
   // Loops.cpp
   void forStatement(const lang::For *stmt);
   void staticFor(const lang::For *stmt, const CallArguments &arguments);
+  FrontValue rangeItems(const CallArguments &arguments);
   void runtimeFor(const lang::For *stmt, const CallArguments &arguments);
   void whileStatement(const lang::While *stmt);
   struct Carried {
@@ -126,7 +129,11 @@ private:
   // Expressions.cpp
   FrontValue nameValue(const lang::Name *name);
   FrontValue globalValue(std::string_view name, const SourceRange &range);
-  FrontValue valueOfMeaning(const Meaning &meaning, std::string_view name, const SourceRange &range);
+  FrontValue valueOfMeaning(const Meaning &meaning, std::string_view name, const SourceRange &range,
+                            bool plainToo = false);
+  // Records.cpp
+  FrontValue makeRecord(const ModuleScope &type, const CallArguments &arguments);
+  std::optional<FrontValue> recordMethod(const FrontValue &object, std::string_view name);
   FrontValue frontOf(const HostValue &value);
   /// Expressions of the host's side see all of its globals; kernels only what Triton lets them.
   bool allowsPlainGlobals() const { return evaluatingGlobal_ || constexprOnly_; }
@@ -136,7 +143,8 @@ private:
   FrontValue comparison(const lang::Compare *expr);
   FrontValue unary(const lang::UnaryOp *expr);
   FrontValue formatted(const lang::JoinedStr *expr);
-  FrontValue listComprehension(const lang::ListComp *expr);
+  FrontValue comprehension(const lang::Expr *element, lang::Seq<const lang::Comprehension *> generators,
+                           const SourceRange &range);
   FrontValue constantValue(const lang::Constant *constant);
   FrontValue call(const lang::Call *expr);
   CallArguments callArguments(const lang::Call *expr);
@@ -157,7 +165,7 @@ private:
   const ModuleScope &names_; ///< where names that the function does not bind are looked up
   bool isKernel_ = false;
   bool evaluatingGlobal_ = false;
-  bool constexprOnly_ = false; ///< a @triton.constexpr_function: everything in it is known while it runs
+  bool constexprOnly_ = false; ///< runs while the kernel is compiled: everything in it is known
   Scope scope_;
   std::set<std::string, std::less<>> defined_;        ///< names bound since the innermost region began
   std::set<std::string, std::less<>> constexprNames_; ///< declared `name: tl.constexpr` without a value

@@ -58,6 +58,7 @@ void LoweringContext::failLoaded(const SourceRange &range, std::string message,
     failType(range, std::move(message));
   } catch (LoweringFailure &failure) {
     traceOrigins(values, failure.suspects);
+    failure.wantsIntegers = true;
     throw;
   }
 }

@@ -22,6 +22,7 @@ struct LoweringFailure {
   Names suspects;
   /// Those that decided a branch on the way.
   Names deciders;
+  bool wantsIntegers = false; ///< the suspects hold floats where only integers will do
   bool traced = false; ///< the two above are complete
 };
 

@@ -111,7 +111,7 @@ void ModuleScope::addFunction(const FunctionDef *def) {
     const auto *call = dynCast<Call>(decorator);
     decorators.push_back(resolve(call ? call->func : decorator));
     jit |= isJitDecorator(decorators.back());
-    constexprOnly |= isConstexprFunction(decorators.back());
+    constexprOnly |= isConstexprFunction(decorators.back()) || decorators.back() == "triton.language.constexpr";
   }
   if (jit || constexprOnly) {
     const JitFunction *function = addJit(def, std::move(decorators));
@@ -120,7 +120,11 @@ void ModuleScope::addFunction(const FunctionDef *def) {
     return;
   }
   defs_.insert_or_assign(std::string(def->name), def);
-  bind(def->name, {Binding::Kind::Python, {}, nullptr, nullptr, nullptr, def->range});
+  const JitFunction *ordinary =
+      file_->ordinary_
+          .emplace_back(new JitFunction{def, std::move(decorators), this, prefix_ + std::string(def->name), true})
+          .get();
+  bind(def->name, {Binding::Kind::Python, {}, nullptr, ordinary, nullptr, def->range});
   if (holdsDecorated(def->body))
     file_->inner_.emplace_back(new ModuleScope(*this, def->body, def->args, def->name));
 }
@@ -252,6 +256,10 @@ void ModuleScope::collect(Body body) {
       break;
     }
   }
+}
+
+Meaning ModuleScope::import(const std::string &path) const {
+  return files_ ? files_->import(*source_, path, 1) : Meaning::external(path);
 }
 
 Meaning ModuleScope::own(std::string_view name, int depth) const {

@@ -29,7 +29,7 @@ struct Binding {
     Jit,       ///< `function`
     Constexpr, ///< `N = tl.constexpr(4)`, `N: tl.constexpr = 4`, an alias of a name: `value`
     Plain,     ///< another assignment: `value`
-    Python,    ///< an ordinary function
+    Python,    ///< an ordinary function: `function`, for the host's side
     Class,     ///< `inner` holds what its body binds
     Argument,  ///< a parameter of the function around a kernel: only known when that function runs
   };
@@ -81,6 +81,8 @@ public:
 
   /// `depth` bounds chains of aliases and imports, which may run in circles.
   Meaning lookup(std::string_view name, int depth = 0) const;
+  /// What a dotted path (with leading dots for relative ones) means when this file imports it.
+  Meaning import(const std::string &path) const;
   /// What the scope itself binds; not what is around it.
   Meaning own(std::string_view name, int depth = 0) const;
   Meaning meaningOf(const lang::Expr *expr, int depth = 0) const;
@@ -118,7 +120,7 @@ private:
   std::map<std::string, const lang::FunctionDef *, std::less<>> defs_; ///< ordinary functions, for `jit(f)`
   std::vector<std::string> bases_, fields_;
   std::vector<std::string> stars_;                                     ///< `from path import *`
-  std::vector<std::unique_ptr<JitFunction>> functions_;
+  std::vector<std::unique_ptr<JitFunction>> functions_, ordinary_;
   std::vector<std::unique_ptr<ModuleScope>> inner_;
 };
 

@@ -17,8 +17,8 @@ FrontValue FunctionLowerer::run(Body body) {
 FunctionLowerer::Flow FunctionLowerer::block(Body body, const Continuation *rest, size_t from) {
   for (size_t i = from; i < body.size(); ++i) {
     const Continuation here{body, i + 1, rest};
-    if (statement(body[i], &here) == Flow::Returned)
-      return Flow::Returned;
+    if (const Flow flow = statement(body[i], &here); flow != Flow::Next)
+      return flow;
   }
   return Flow::Next;
 }
@@ -60,15 +60,15 @@ FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continu
   if (isKernel_)
     c.furthest = std::max(c.furthest, stmt->range.begin);
   try {
-    return execute(stmt, rest);
+    c.here = stmt->range;
+    return constexprOnly_ ? hostStatement(stmt, rest) : deviceStatement(stmt, rest);
   } catch (LoweringFailure &failure) {
     trace(failure, stmt);
     throw;
   }
 }
 
-FunctionLowerer::Flow FunctionLowerer::execute(const Stmt *stmt, const Continuation *rest) {
-  c.here = stmt->range;
+FunctionLowerer::Flow FunctionLowerer::deviceStatement(const Stmt *stmt, const Continuation *rest) {
   switch (stmt->kind) {
   case StmtKind::Pass:
     return Flow::Next;
@@ -126,11 +126,26 @@ FunctionLowerer::Flow FunctionLowerer::execute(const Stmt *stmt, const Continuat
     c.unsupported(stmt->range, "nested function definitions are not allowed inside a @triton.jit function",
                   "move the helper to module level and decorate it with @triton.jit");
   case StmtKind::With:
-    c.unsupported(stmt->range, "`with` is not supported inside a kernel");
+    return withStatement(cast<With>(stmt), rest);
   default:
     c.unsupported(stmt->range, fmt::format("a statement of kind {} is not supported inside a kernel",
                                            nodeName(stmt->kind)));
   }
+}
+
+/// A scope of triton's (`with tl.async_task([0]):`) tells the compiler where its body runs, not what it computes.
+FunctionLowerer::Flow FunctionLowerer::withStatement(const With *stmt, const Continuation *rest) {
+  for (const WithItem *item : stmt->items) {
+    const auto *call = dynCast<Call>(item->contextExpr);
+    const FrontValue callee = call ? eval(call->func) : FrontValue::none();
+    if (!callee.is(FrontKind::Builtin) || item->optionalVars)
+      c.unsupported(item->contextExpr->range, "`with` takes only scopes of triton.language inside a kernel");
+    c.remark("lower.assumed",
+             fmt::format("the scope {} is read as a hint: its body is lowered as it stands",
+                         item->contextExpr->range.text()),
+             item->contextExpr->range);
+  }
+  return block(stmt->body, rest);
 }
 
 void FunctionLowerer::bindName(std::string_view name, FrontValue value) {
@@ -148,6 +163,12 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
     bindName(name->id, keepsConstexpr ? value : materialized(value));
     return;
   }
+  if (const auto *field = dynCast<lang::Attribute>(target))
+    if (const auto *self = dynCast<Name>(field->value))
+      if (const auto found = scope_.find(self->id); found != scope_.end() && found->second.record) {
+        found->second.record->insert_or_assign(std::string(field->attr), value);
+        return;
+      }
   Seq<const Expr *> targets;
   if (const auto *tuple = dynCast<Tuple>(target))
     targets = tuple->elts;
@@ -164,11 +185,9 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
     if (isa<Starred>(e))
       c.unsupported(e->range, "starred assignment targets are not supported");
   const size_t wanted = targets.size(), given = value.items->size();
-  if (given != wanted)
+  if (given < wanted) // more of them are left alone, as Triton does
     c.failType(target->range,
-               given > wanted
-                   ? fmt::format("too many values to unpack (expected {})", wanted)
-                   : fmt::format("not enough values to unpack (expected {}, got {})", wanted, given));
+               fmt::format("not enough values to unpack (expected {}, got {})", wanted, given));
   for (size_t i = 0; i < wanted; ++i)
     assign(targets[i], (*value.items)[i]);
 }
