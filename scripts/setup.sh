@@ -13,7 +13,7 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev libopenblas-dev
   python3 python3-venv python3-dev
 )
-if [ "${1:-}" = "--test" ]; then packages+=(llvm-22-tools clang-format-22 clang-tidy-22); fi
+if [ "${1:-}" = "--test" ]; then packages+=(llvm-22-tools clang-22 libclang-rt-22-dev clang-format-22 clang-tidy-22); fi
 
 missing=()
 for package in "${packages[@]}"; do

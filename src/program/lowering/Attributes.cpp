@@ -1,5 +1,7 @@
 #include "Builtins.h"
 #include "FunctionLowerer.h"
+#include "HostFunctions.h"
+#include "StringMethods.h"
 
 #include <algorithm>
 #include <array>
@@ -62,16 +64,29 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
   };
   switch (object.kind) {
   case FrontKind::Module:
+    if (object.record) {
+      const auto field = object.record->find(name);
+      return field == object.record->end() ? missing() : field->second;
+    }
+    if (object.scope) {
+      const Meaning member = ModuleScope::member({Meaning::Kind::Scope, {}, object.scope, nullptr}, name);
+      if (member.kind == Meaning::Kind::Unknown)
+        return missing();
+      return valueOfMeaning(member, name, range, true);
+    }
     return valueOfPath(object.text + "." + std::string(name));
   case FrontKind::Foreign:
+    if (auto known = foreignValue(object.text + "." + std::string(name)))
+      return *std::move(known);
     return FrontValue::named(FrontKind::Foreign, object.text + "." + std::string(name));
   case FrontKind::Builtin:
     return FrontValue::named(FrontKind::Builtin, object.text + "." + std::string(name));
   case FrontKind::Runtime: {
     const Type &type = c.typeOf(object.value);
-    if (name == "dtype")
-      return FrontValue::typeObject(type.kind >= Type::Kind::BlockPointer ? Type::scalar(type.dtype)
-                                                                          : scalarOf(type));
+    if (name == "dtype") // a block pointer's is the pointer's, a descriptor's the element's
+      return FrontValue::typeObject(type.kind == Type::Kind::BlockPointer ? Type::pointer(type.dtype)
+                                    : type.kind > Type::Kind::BlockPointer ? Type::scalar(type.dtype)
+                                                                           : scalarOf(type));
     if (name == "block_type" && type.kind == Type::Kind::Descriptor)
       return FrontValue::typeObject(Type::tile(type.dtype, type.shape));
     if (name == "type")
@@ -94,6 +109,8 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
     if (type.kind == Type::Kind::BlockPointer && (name == "scalar" || name == "element_ty"))
       return FrontValue::typeObject(name == "scalar" ? Type::pointer(type.dtype)
                                                      : Type::tile(type.dtype, type.shape));
+    if (name == "value") // of the constexpr around it
+      return object;
     if (name == "scalar" || (name == "element_ty" && !type.shape.empty()))
       return FrontValue::typeObject(scalarOf(type));
     if (name == "element_ty" && type.isPointer())
@@ -118,8 +135,10 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
       if (field != object.fields->end())
         return (*object.items)[field - object.fields->begin()];
     }
-    if (name == "value") // of a constexpr that holds the tuple
-      return object;
+    if (auto method = recordMethod(object, name))
+      return *std::move(method);
+    if (name == "index" || name == "count" || name == "value")
+      return name == "value" ? object : FrontValue::method(object, std::string(name));
     return missing();
   }
   default:
@@ -129,8 +148,7 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
     if (object.is(FrontKind::None) || object.isNumber() || object.is(FrontKind::String)) {
       if (name == "dtype" && object.isNumber())
         return FrontValue::typeObject(Type::scalar(emit.numberType(object)));
-      if (name == "to" || name == "bit_length" || name == "lower" || name == "upper" ||
-          name == "startswith" || name == "endswith")
+      if (name == "to" || name == "bit_length" || (object.is(FrontKind::String) && isStringMethod(name)))
         return FrontValue::method(object, std::string(name));
     }
     return missing();

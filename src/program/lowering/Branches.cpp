@@ -26,6 +26,7 @@ FrontValue FunctionLowerer::rebuilt(const FrontValue &form, const std::vector<Va
     items.push_back(rebuilt(item, values, next));
   FrontValue result = FrontValue::tuple(std::move(items));
   result.fields = form.fields;
+  result.scope = form.scope;
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include "Builtins.h"
 #include "FunctionLowerer.h"
+#include "HostFunctions.h"
+#include "StringMethods.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -78,7 +80,13 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
   switch (callee.kind) {
   case FrontKind::Function:
     return callFunction(*callee.function, arguments);
+  case FrontKind::Module:
+    if (callee.scope && callee.scope->isClass())
+      return makeRecord(*callee.scope, arguments);
+    break;
   case FrontKind::Builtin: {
+    if (callee.text == "python.range" && (constexprOnly_ || evaluatingGlobal_))
+      return rangeItems(arguments);
     if (const Builtin *row = findBuiltin(callee.text))
       return callBuiltin(*this, *row, arguments);
     const std::string_view reason = unsupportedReason(callee.text);
@@ -90,6 +98,14 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
   }
   case FrontKind::Method: {
     const FrontValue &self = (*callee.items)[0];
+    if (callee.function) {
+      arguments.positional.insert(arguments.positional.begin(), self);
+      arguments.positionalRanges.insert(arguments.positionalRanges.begin(), arguments.nameRange);
+      return callFunction(*callee.function, arguments);
+    }
+    if (self.is(FrontKind::String))
+      if (auto text = callStringMethod(c, self, callee.text, arguments.positional, arguments.keywords))
+        return *std::move(text);
     if (self.is(FrontKind::TypeObject))
       if (auto answer = callTypeMethod(c, self, callee.text))
         return *std::move(answer);
@@ -107,10 +123,12 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
       return FrontValue::runtime(emit.cast(emit.toTensor(arguments.positional[0]), callee.type.dtype));
     break;
   case FrontKind::Foreign:
+    if (auto known = callForeign(c, callee.text, arguments.positional, arguments.range))
+      return *std::move(known);
     c.unsupported(
         arguments.nameRange,
-        fmt::format("'{}' is not a @triton.jit function of this file", arguments.nameRange.text()),
-        "a kernel can call @triton.jit functions and triton.language; functions of other files are not read");
+        fmt::format("'{}' is not a @triton.jit function that can be read", arguments.nameRange.text()),
+        "a kernel can call triton.language and the @triton.jit functions of its package");
   default:
     break;
   }
@@ -154,11 +172,12 @@ FrontValue FunctionLowerer::callFunction(const JitFunction &function, const Call
     slot = value;
   }
 
-  FunctionLowerer callee(session_, &function, false);
+  FunctionLowerer callee(session_, function, false);
   callee.loopDepth_ = 0;
   for (size_t i = 0; i < formals.size(); ++i) {
     if (!bound[i] && formals[i].defaultValue) {
-      FunctionLowerer defaults(session_, nullptr, false);
+      FunctionLowerer defaults(session_, *function.scope);
+      defaults.evaluatingGlobal_ = true;
       bound[i] = defaults.eval(formals[i].defaultValue);
     }
     if (!bound[i])

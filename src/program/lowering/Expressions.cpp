@@ -1,6 +1,10 @@
 #include "ConstexprArithmetic.h"
 #include "FunctionLowerer.h"
+#include "HostFunctions.h"
 
+#include "ModuleConditions.h"
+
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -88,13 +92,17 @@ FrontValue FunctionLowerer::eval(const Expr *expr) {
   case ExprKind::JoinedStr:
     return formatted(cast<JoinedStr>(expr));
   case ExprKind::ListComp:
-    return listComprehension(cast<ListComp>(expr));
+    return comprehension(cast<ListComp>(expr)->elt, cast<ListComp>(expr)->generators, expr->range);
   case ExprKind::NamedExpr: {
     const auto *named = cast<NamedExpr>(expr);
     const FrontValue value = materialized(eval(named->value));
     assign(named->target, value);
     return value;
   }
+  case ExprKind::GeneratorExp:
+    if (constexprOnly_)
+      return comprehension(cast<GeneratorExp>(expr)->elt, cast<GeneratorExp>(expr)->generators, expr->range);
+    [[fallthrough]];
   default:
     c.unsupported(expr->range, fmt::format("{} is not supported inside a kernel", nodeName(expr->kind)));
   }
@@ -123,45 +131,111 @@ FrontValue FunctionLowerer::nameValue(const Name *name) {
 }
 
 FrontValue FunctionLowerer::globalValue(std::string_view name, const SourceRange &range) {
-  using Kind = ModuleScope::Binding::Kind;
-  const ModuleScope::Binding *binding = session_.module.find(name);
-  if (!binding) {
-    for (const std::string_view builtin : kPythonBuiltins)
-      if (builtin == name)
-        return FrontValue::named(FrontKind::Builtin, "python." + std::string(name));
-    c.fail(range, "lower.name", fmt::format("{} is not defined", name));
+  const Meaning meaning = names_.lookup(name);
+  if (meaning.kind != Meaning::Kind::Unknown)
+    return valueOfMeaning(meaning, name, range);
+  for (const std::string_view builtin : kPythonBuiltins)
+    if (builtin == name)
+      return FrontValue::named(FrontKind::Builtin, "python." + std::string(name));
+  c.fail(range, "lower.name", fmt::format("{} is not defined", name));
+}
+
+FrontValue FunctionLowerer::valueOfMeaning(const Meaning &meaning, std::string_view name,
+                                           const SourceRange &range, bool plainToo) {
+  if (meaning.kind == Meaning::Kind::External) {
+    if (auto known = foreignValue(meaning.path))
+      return *std::move(known);
+    return valueOfPath(meaning.path);
   }
-  switch (binding->kind) {
-  case Kind::Import:
-    return valueOfPath(binding->path);
-  case Kind::Jit: {
-    FrontValue function = FrontValue::named(FrontKind::Function, std::string(name));
-    function.function = binding->function;
-    return function;
+  if (meaning.kind == Meaning::Kind::Scope) {
+    FrontValue module = FrontValue::named(FrontKind::Module, std::string(name));
+    module.scope = meaning.scope;
+    return module;
   }
-  case Kind::Python:
-    return FrontValue::named(FrontKind::Foreign, std::string(name));
-  case Kind::Plain:
+  const Binding &binding = *meaning.binding;
+  if (const auto known = session_.globals.find(&binding); known != session_.globals.end())
+    return known->second;
+  const auto refuse = [&](const FrontValue *value) -> FrontValue {
+    // Dtypes and functions may stand in plain globals.
+    if (value && (value->is(FrontKind::TypeObject) || value->is(FrontKind::Function) ||
+                  value->is(FrontKind::Builtin) || value->is(FrontKind::Module)))
+      return *value;
     c.fail(range, "lower.name",
            fmt::format(
                "cannot access global variable {} from within a @triton.jit function: only globals made as "
                "`{} = tl.constexpr(...)` can be used",
                name, name),
            {},
-           fmt::format("line {} assigns it; wrap that value in tl.constexpr(...)", binding->location.line()));
-  case Kind::Constexpr:
+           fmt::format("line {} assigns it; wrap that value in tl.constexpr(...)", binding.location.line()));
+  };
+  switch (binding.kind) {
+  case Binding::Kind::Jit: {
+    FrontValue function = FrontValue::named(FrontKind::Function, std::string(name));
+    function.function = binding.function;
+    return function;
+  }
+  case Binding::Kind::Python: {
+    // The host's side calls ordinary functions, a kernel does not.
+    const bool plain = std::all_of(
+        binding.function->decorators.begin(), binding.function->decorators.end(), [](const std::string &d) {
+          return d == "functools.lru_cache" || d == "functools.cache" || d == "staticmethod";
+        });
+    FrontValue function =
+        FrontValue::named(plain && allowsPlainGlobals() ? FrontKind::Function : FrontKind::Foreign, std::string(name));
+    function.function = binding.function;
+    return function;
+  }
+  case Binding::Kind::Argument:
+    c.fail(range, "lower.name",
+           fmt::format("{} is an argument of the function around the kernel, which only runs on the host", name),
+           {}, "make it a tl.constexpr parameter of the kernel");
+  default:
     break;
   }
-  if (const auto known = session_.globals.find(name); known != session_.globals.end())
-    return known->second;
-  if (!session_.evaluating.insert(std::string(name)).second)
+  if (!session_.evaluating.insert(&binding).second)
     c.fail(range, "lower.name", fmt::format("the global {} is defined by itself", name));
-  FunctionLowerer evaluator(session_, nullptr, false);
-  FrontValue value = evaluator.eval(binding->value);
-  session_.evaluating.erase(session_.evaluating.find(name));
+  const bool isConstexpr = binding.kind == Binding::Kind::Constexpr || plainToo || allowsPlainGlobals();
+  FrontValue value;
+  try {
+    FunctionLowerer evaluator(session_, *meaning.scope);
+    evaluator.evaluatingGlobal_ = true;
+    value = evaluator.eval(binding.value);
+  } catch (const LoweringFailure &) {
+    // Perhaps the host side of the file says it.
+    const auto host = hostValue(*meaning.scope, binding.value);
+    session_.evaluating.erase(&binding);
+    if (!host) {
+      if (!isConstexpr)
+        return refuse(nullptr);
+      throw;
+    }
+    value = frontOf(*host);
+  }
+  session_.evaluating.erase(&binding);
   if (value.isRuntime())
     c.fail(range, "lower.name", fmt::format("the global {} has no value of compile time", name));
-  return session_.globals.insert_or_assign(std::string(name), std::move(value)).first->second;
+  if (!isConstexpr)
+    return refuse(&value);
+  return session_.globals.insert_or_assign(&binding, std::move(value)).first->second;
+}
+
+FrontValue FunctionLowerer::frontOf(const HostValue &value) {
+  if (const auto *flag = std::get_if<bool>(&value))
+    return c.boolean(*flag);
+  if (const auto *integer = std::get_if<int64_t>(&value))
+    return c.integer(*integer);
+  if (const auto *number = std::get_if<double>(&value))
+    return FrontValue::floating(*number);
+  if (const auto *text = std::get_if<std::string>(&value))
+    return FrontValue::string(*text);
+  return FrontValue::none();
+}
+
+FunctionLowerer::FunctionLowerer(Session &session, const ModuleScope &names)
+    : session_(session), c(session.context), emit(session.emit), names_(names) {
+  auto &sources = c.program.sources; // locations point into them
+  if (std::find(sources.begin(), sources.end(), names.source()) == sources.end())
+    sources.push_back(names.source());
 }
 
 FrontValue FunctionLowerer::binary(BinaryOperator op, const FrontValue &a, const FrontValue &b,
@@ -282,10 +356,11 @@ FrontValue FunctionLowerer::formatted(const JoinedStr *expr) {
   return FrontValue::string(std::move(text));
 }
 
-FrontValue FunctionLowerer::listComprehension(const ListComp *expr) {
-  if (expr->generators.size() != 1)
-    c.unsupported(expr->range, "nested comprehensions are not supported");
-  const Comprehension *generator = expr->generators[0];
+FrontValue FunctionLowerer::comprehension(const Expr *element, Seq<const Comprehension *> generators,
+                                          const SourceRange &range) {
+  if (generators.size() != 1)
+    c.unsupported(range, "nested comprehensions are not supported");
+  const Comprehension *generator = generators[0];
   const FrontValue iterable = eval(generator->iter);
   if (!iterable.is(FrontKind::Tuple))
     c.unsupported(generator->iter->range, "only tuple comprehensions are supported");
@@ -296,12 +371,14 @@ FrontValue FunctionLowerer::listComprehension(const ListComp *expr) {
     for (const Expr *condition : generator->ifs)
       keep = keep && c.truth(eval(condition), condition->range);
     if (keep)
-      items.push_back(eval(expr->elt));
+      items.push_back(eval(element));
   }
   return FrontValue::tuple(std::move(items));
 }
 
 FrontValue FunctionLowerer::materialized(const FrontValue &value) {
+  if (constexprOnly_ || evaluatingGlobal_)
+    return value;
   if (value.isNumber())
     return FrontValue::runtime(emit.toTensor(value));
   if (value.is(FrontKind::Tuple)) {
@@ -310,6 +387,7 @@ FrontValue FunctionLowerer::materialized(const FrontValue &value) {
       items.push_back(materialized(item));
     FrontValue result = FrontValue::tuple(std::move(items));
     result.fields = value.fields;
+    result.scope = value.scope;
     return result;
   }
   return value;

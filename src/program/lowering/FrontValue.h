@@ -1,6 +1,7 @@
 #pragma once
 #include "tilewright/program/Program.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 namespace tilewright::lowering {
 
 struct JitFunction;
+class ModuleScope;
 
 enum class FrontKind : uint8_t {
   None,
@@ -18,7 +20,7 @@ enum class FrontKind : uint8_t {
   TypeObject, ///< a dtype, a pointer type, the type of a tile
   Tuple,      ///< also Python lists
   Slice,      ///< `a:b:c` inside a subscript: three items
-  Module,     ///< `text` is the dotted path
+  Module,     ///< `text` is the dotted path, or `scope` a module or class of the source
   Builtin,    ///< a function of triton, triton.language or Python: `text` is its name in the tables
   Method,     ///< `items[0].text`, ready to be called
   Function,   ///< a @triton.jit function of the source
@@ -42,7 +44,10 @@ struct FrontValue {
   std::string text;
   Type type;
   ValueId value = kNone;
+  uint32_t assumption = kNone; ///< the kernel parameter whose assumed value this is
   const JitFunction *function = nullptr;
+  const ModuleScope *scope = nullptr; ///< Module; for a record (a tuple with `fields`) its class
+  std::map<std::string, FrontValue, std::less<>> *record = nullptr; ///< the `self` of a record being made
   std::shared_ptr<const std::vector<FrontValue>> items;
   std::shared_ptr<const std::vector<std::string>> fields; ///< names of a named tuple's items
 

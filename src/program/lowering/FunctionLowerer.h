@@ -1,5 +1,6 @@
 #pragma once
 #include "Emitter.h"
+#include "ModuleConditions.h"
 #include "ModuleScope.h"
 
 #include <map>
@@ -7,13 +8,12 @@
 
 namespace tilewright::lowering {
 
-/// What one attempt shares beyond the context: the emitter, the module, and globals evaluated so far.
+/// What one attempt shares beyond the context: the emitter, and globals evaluated so far.
 struct Session {
   LoweringContext &context;
   Emitter &emit;
-  const ModuleScope &module;
-  std::map<std::string, FrontValue, std::less<>> globals;
-  std::set<std::string, std::less<>> evaluating; ///< globals under evaluation, against cycles
+  std::map<const Binding *, FrontValue> globals;
+  std::set<const Binding *> evaluating; ///< globals under evaluation, against cycles
 };
 
 /// Lowers the body of one function, the kernel or an inlined helper, by walking its syntax tree with Triton's
@@ -21,14 +21,25 @@ struct Session {
 /// names are merged (`if`) or carried (`for`, `while`).
 class FunctionLowerer {
 public:
-  FunctionLowerer(Session &session, const JitFunction *function, bool isKernel)
-      : session_(session), c(session.context), emit(session.emit), function_(function), isKernel_(isKernel) {}
+  FunctionLowerer(Session &session, const JitFunction &function, bool isKernel)
+      : FunctionLowerer(session, *function.scope) {
+    isKernel_ = isKernel;
+    constexprOnly_ = function.constexprOnly;
+  }
+  /// For expressions outside of any function: defaults, globals.
+  FunctionLowerer(Session &session, const ModuleScope &names);
 
   void define(std::string_view name, FrontValue value) {
     scope_.insert_or_assign(std::string(name), std::move(value));
   }
   /// Lowers the whole body; the value is what a helper returns.
   FrontValue run(lang::Body body);
+
+  /// The value of a parameter's default, which is an expression of the module.
+  FrontValue defaultValue(const lang::Expr *expr) {
+    evaluatingGlobal_ = true;
+    return eval(expr);
+  }
 
   // Expressions.cpp, Attributes.cpp
   FrontValue eval(const lang::Expr *expr);
@@ -60,7 +71,7 @@ public:
 
 private:
   using Scope = std::map<std::string, FrontValue, std::less<>>;
-  enum class Flow : uint8_t { Next, Returned };
+  enum class Flow : uint8_t { Next, Returned, Broke, Continued };
   /// What follows a block in the enclosing ones: a helper's early `return` moves it into the other branch.
   struct Continuation {
     lang::Body body;
@@ -71,6 +82,10 @@ private:
   // Statements.cpp
   Flow block(lang::Body body, const Continuation *rest, size_t from = 0);
   Flow statement(const lang::Stmt *stmt, const Continuation *rest);
+  Flow deviceStatement(const lang::Stmt *stmt, const Continuation *rest);
+  Flow hostStatement(const lang::Stmt *stmt, const Continuation *rest); // HostStatements.cpp
+  void trace(LoweringFailure &failure, const lang::Stmt *stmt);
+  Flow withStatement(const lang::With *stmt, const Continuation *rest);
   void assign(const lang::Expr *target, const FrontValue &value);
   void bindName(std::string_view name, FrontValue value);
   void annotatedAssign(const lang::AnnAssign *stmt);
@@ -99,6 +114,7 @@ private:
   // Loops.cpp
   void forStatement(const lang::For *stmt);
   void staticFor(const lang::For *stmt, const CallArguments &arguments);
+  FrontValue rangeItems(const CallArguments &arguments);
   void runtimeFor(const lang::For *stmt, const CallArguments &arguments);
   void whileStatement(const lang::While *stmt);
   struct Carried {
@@ -113,13 +129,22 @@ private:
   // Expressions.cpp
   FrontValue nameValue(const lang::Name *name);
   FrontValue globalValue(std::string_view name, const SourceRange &range);
+  FrontValue valueOfMeaning(const Meaning &meaning, std::string_view name, const SourceRange &range,
+                            bool plainToo = false);
+  // Records.cpp
+  FrontValue makeRecord(const ModuleScope &type, const CallArguments &arguments);
+  std::optional<FrontValue> recordMethod(const FrontValue &object, std::string_view name);
+  FrontValue frontOf(const HostValue &value);
+  /// Expressions of the host's side see all of its globals; kernels only what Triton lets them.
+  bool allowsPlainGlobals() const { return evaluatingGlobal_ || constexprOnly_; }
   FrontValue boolean(const lang::BoolOp *expr);
   FrontValue combineBooleans(lang::BoolOperator op, const std::vector<FrontValue> &values,
                              const SourceRange &range);
   FrontValue comparison(const lang::Compare *expr);
   FrontValue unary(const lang::UnaryOp *expr);
   FrontValue formatted(const lang::JoinedStr *expr);
-  FrontValue listComprehension(const lang::ListComp *expr);
+  FrontValue comprehension(const lang::Expr *element, lang::Seq<const lang::Comprehension *> generators,
+                           const SourceRange &range);
   FrontValue constantValue(const lang::Constant *constant);
   FrontValue call(const lang::Call *expr);
   CallArguments callArguments(const lang::Call *expr);
@@ -137,8 +162,10 @@ private:
   Session &session_;
   LoweringContext &c;
   Emitter &emit;
-  const JitFunction *function_;
-  bool isKernel_;
+  const ModuleScope &names_; ///< where names that the function does not bind are looked up
+  bool isKernel_ = false;
+  bool evaluatingGlobal_ = false;
+  bool constexprOnly_ = false; ///< runs while the kernel is compiled: everything in it is known
   Scope scope_;
   std::set<std::string, std::less<>> defined_;        ///< names bound since the innermost region began
   std::set<std::string, std::less<>> constexprNames_; ///< declared `name: tl.constexpr` without a value

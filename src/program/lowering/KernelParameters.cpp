@@ -4,6 +4,7 @@
 #include "ConstexprArithmetic.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -105,15 +106,114 @@ ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std
   return names;
 }
 
+using Choice = KernelParameters::Choice;
+
+Choice pointerTo(DType dtype) {
+  return {Parameter::Kind::Pointer, Type::pointer(dtype), {}, {}, fmt::format("a pointer to {}", tritonName(dtype))};
+}
+Choice scalarOf(DType dtype) {
+  return {Parameter::Kind::Scalar, Type::scalar(dtype), {}, {}, fmt::format("an argument of type {}", tritonName(dtype))};
+}
+Choice fixedTo(FrontValue value, std::string text) {
+  return {Parameter::Kind::Fixed, {}, std::move(value), {}, std::move(text)};
+}
+Choice openFrom(int64_t witness) {
+  return {Parameter::Kind::Open, {}, {}, witness, fmt::format("an integer such as {}", witness)};
+}
+
+/// The dtypes that kernels read and write, those first that most of them do.
+constexpr std::array kDTypes = {DType::Float32, DType::Int32, DType::BFloat16, DType::Float16,   DType::Int64,
+                                DType::UInt8,   DType::Int8,  DType::UInt32,   DType::Fp8E4M3, DType::Float64,
+                                DType::UInt64,  DType::Int1,  DType::Int16};
+
+std::vector<Choice> pointerChoices() {
+  std::vector<Choice> choices;
+  for (const DType dtype : kDTypes)
+    choices.push_back(pointerTo(dtype));
+  choices.push_back(scalarOf(DType::Int32));
+  choices.push_back(scalarOf(DType::Float32));
+  choices.push_back(fixedTo(FrontValue::none(), "None"));
+  return choices;
+}
+
+std::vector<Choice> scalarChoices(SymContext &symbols) {
+  std::vector<Choice> choices = {scalarOf(DType::Int32), scalarOf(DType::Float32), pointerTo(DType::Float32),
+                                 fixedTo(FrontValue::integer(symbols.constant(1), 1), "1"),
+                                 scalarOf(DType::Int64), fixedTo(FrontValue::none(), "None"),
+                                 pointerTo(DType::Int32), scalarOf(DType::Int1)};
+  return choices;
+}
+
+std::vector<Choice> constexprChoices(const std::string &name, const ParameterUse &use, SymContext &symbols) {
+  std::vector<Choice> choices;
+  const auto texts = use.texts.find(name);
+  if (texts != use.texts.end())
+    for (const std::string &text : texts->second)
+      choices.push_back(fixedTo(FrontValue::string(text), fmt::format("the text '{}'", text)));
+  const bool isFlag = use.flags.count(name) && !use.sizes.count(name);
+  choices.push_back(openFrom(isFlag ? 1 : 16));
+  const auto openTo = [&](int64_t witness) {
+    if (std::none_of(choices.begin(), choices.end(), [&](const Choice &c) { return c.witness == witness; }))
+      choices.push_back(openFrom(witness));
+  };
+  if (const auto numbers = use.numbers.find(name); numbers != use.numbers.end())
+    for (const int64_t number : numbers->second)
+      openTo(number);
+  choices.push_back(fixedTo(FrontValue::typeObject(Type::scalar(DType::Float32)), "the dtype fp32"));
+  choices.push_back(fixedTo(FrontValue::none(), "None"));
+  openTo(1);
+  openTo(0);
+  openTo(2);
+  openTo(8);
+  openTo(32);
+  openTo(64);
+  openTo(128);
+  for (size_t i = 1; i < kDTypes.size(); ++i)
+    choices.push_back(fixedTo(FrontValue::typeObject(Type::scalar(kDTypes[i])),
+                              fmt::format("the dtype {}", tritonName(kDTypes[i]))));
+  choices.push_back(fixedTo(FrontValue::floating(0.5), "a float such as 0.5"));
+  choices.push_back(fixedTo(FrontValue::string(""), "an empty text"));
+  (void)symbols;
+  return choices;
+}
+
 } // namespace
 
-Expected<KernelParameters> kernelParameters(const ModuleScope &module, const JitFunction &function,
+void KernelParameters::choose(size_t index, size_t choice) {
+  Entry &entry = entries[index];
+  const Choice &chosen = entry.choices[choice];
+  Parameter &p = entry.parameter;
+  entry.chosen = choice;
+  p.kind = chosen.kind;
+  p.type = chosen.type;
+  p.fixed = tilewright::NoneValue{};
+  switch (chosen.kind) {
+  case Parameter::Kind::Fixed:
+    entry.fixed = chosen.fixed;
+    entry.fixed.assumption = static_cast<uint32_t>(index);
+    p.fixed = argumentOf(chosen.fixed);
+    break;
+  case Parameter::Kind::Scalar:
+    if (isInteger(chosen.type.dtype) && (!p.symbol.valid() || p.isConstexpr))
+      p.symbol = symbols->newSymbol(SymbolKind::RuntimeScalar, p.name, SymRange{});
+    break;
+  case Parameter::Kind::Open:
+    entry.givenWitness = chosen.witness;
+    break;
+  default:
+    break;
+  }
+}
+
+Expected<KernelParameters> kernelParameters(const JitFunction &function,
                                             const LaunchArguments &arguments, const LoweringOptions &options,
                                             const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source) {
   const FunctionDef &def = *function.def;
+  const ModuleScope &module = *function.scope;
   KernelParameters result;
-  const ParameterUse use = parameterUse(module, function);
+  result.symbols = symbols;
+  const ParameterUse use = parameterUse(function);
 
   std::vector<const Arg *> formals;
   std::vector<const Expr *> defaults;
@@ -173,10 +273,10 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
       scratch.regions.push_back({});
       LoweringContext context(scratch, options, {});
       Emitter emitter(context);
-      Session session{context, emitter, module, {}, {}};
-      FunctionLowerer evaluator(session, nullptr, false);
+      Session session{context, emitter, {}, {}};
+      FunctionLowerer evaluator(session, module);
       try {
-        value = Given{evaluator.eval(defaults[i]), nullptr};
+        value = Given{evaluator.defaultValue(defaults[i]), nullptr};
       } catch (const LoweringFailure &failure) {
         result.remarks.push_back(
             makeDiagnostic(Severity::Remark, "lower.assumed",
@@ -211,6 +311,8 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
                                                      : SymRange{INT32_MIN, INT32_MAX};
         p.symbol = symbols->newSymbol(SymbolKind::OpenParameter, name, range);
         entry.givenWitness = integerOf(options.witness, name);
+        if (!entry.givenWitness)
+          entry.choices = constexprChoices(name, use, *symbols);
       }
       result.entries.push_back(std::move(entry));
       continue;
@@ -247,14 +349,17 @@ Expected<KernelParameters> kernelParameters(const ModuleScope &module, const Jit
     } else if (!use.read.count(name)) {
       p.kind = Parameter::Kind::Unused;
     } else if (use.pointers.count(name)) {
-      p.kind = Parameter::Kind::Pointer;
-      p.type = Type::pointer(DType::Float32);
-      entry.assumedPointer = true;
+      entry.choices = pointerChoices();
+    } else if (annotated) {
+      scalar(*annotated, false);
     } else {
-      scalar(annotated.value_or(DType::Int32), false);
+      entry.choices = scalarChoices(*symbols);
     }
     result.entries.push_back(std::move(entry));
   }
+  for (size_t i = 0; i < result.entries.size(); ++i)
+    if (!result.entries[i].choices.empty())
+      result.choose(i, 0);
   if (def.args->vararg || def.args->kwarg)
     return fail(ErrorKind::Refusal,
                 makeDiagnostic(Severity::Error, "lower.unsupported",

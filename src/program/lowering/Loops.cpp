@@ -135,6 +135,25 @@ Bounds boundsOf(LoweringContext &c, const std::vector<FrontValue> &positional,
 
 } // namespace
 
+/// `range(...)` as the tuple of its integers, for what runs while the kernel is compiled.
+FrontValue FunctionLowerer::rangeItems(const CallArguments &arguments) {
+  const Bounds bounds = boundsOf(c, arguments.positional, arguments.keywords, arguments.range);
+  for (const FrontValue *bound : {&bounds.lower, &bounds.upper, &bounds.step})
+    if (!bound->isIntegral())
+      c.failType(arguments.range, fmt::format("range needs integers here, not {}", describe(*bound)));
+  const int64_t lower = c.concrete(bounds.lower, arguments.range),
+                upper = c.concrete(bounds.upper, arguments.range),
+                step = c.concrete(bounds.step, arguments.range);
+  std::vector<FrontValue> items;
+  for (int64_t i = lower; step > 0 ? i < upper : step < 0 && i > upper; i += step) {
+    if (items.size() >= c.options.maxUnrolledIterations)
+      c.fail(arguments.range, "lower.limit",
+             fmt::format("a range of more than {} integers", c.options.maxUnrolledIterations));
+    items.push_back(c.integer(i));
+  }
+  return FrontValue::tuple(std::move(items));
+}
+
 void FunctionLowerer::staticFor(const For *stmt, const CallArguments &arguments) {
   const Bounds bounds = boundsOf(c, arguments.positional, arguments.keywords, arguments.range);
   for (const FrontValue *bound : {&bounds.lower, &bounds.upper, &bounds.step})

@@ -1,8 +1,10 @@
 #include "tilewright/program/Lowering.h"
 
+#include "Assumptions.h"
 #include "AstWalk.h"
 #include "DeadCode.h"
 #include "FunctionLowerer.h"
+#include "ImportedFiles.h"
 #include "KernelParameters.h"
 #include "WitnessSearch.h"
 
@@ -16,10 +18,17 @@ using namespace lowering;
 
 namespace {
 
-constexpr int kMaxAttempts = 32;
+constexpr int kMaxAttempts = 400;
+constexpr uint32_t kMaxSteps = 60'000; ///< statements over all attempts: some 20 ms
 
-/// One attempt: the whole kernel with one witness. Throws LoweringFailure.
-Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const JitFunction &function,
+/// One attempt: the whole kernel with one witness.
+struct Attempt {
+  std::optional<Program> program;
+  std::optional<LoweringFailure> failure;
+  Progress progress;
+};
+
+Attempt attemptOnce(const lang::Module &module, const JitFunction &function,
                   const KernelParameters &parameters, const WitnessSearch &witness,
                   const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
   Program program;
@@ -29,8 +38,8 @@ Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const Ji
   program.remarks = parameters.remarks;
   LoweringContext context(program, options, witness.values());
   Emitter emitter(context);
-  Session session{context, emitter, scope, {}, {}};
-  FunctionLowerer lowerer(session, &function, true);
+  Session session{context, emitter, {}, {}};
+  FunctionLowerer lowerer(session, function, true);
 
   const RegionId body = context.builder.newRegion();
   context.builder.enter(body);
@@ -55,18 +64,27 @@ Program lowerOnce(const lang::Module &module, const ModuleScope &scope, const Ji
     }
     program.parameters.push_back(std::move(p));
   }
-  lowerer.run(function.def->body);
-  removeDeadCode(program);
-  return program;
+  Attempt result;
+  try {
+    lowerer.run(function.def->body);
+    removeDeadCode(program);
+    result.program = std::move(program);
+  } catch (LoweringFailure &failure) {
+    result.failure = std::move(failure);
+  }
+  result.progress = {context.furthest, context.steps};
+  return result;
 }
 
 } // namespace
 
 std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
-  const ModuleScope scope(module);
+  const ModuleScope scope(module, nullptr);
   std::vector<KernelDeclaration> kernels;
   std::set<std::string, std::less<>> called;
   for (const auto &function : scope.functions()) {
+    if (function->constexprOnly)
+      continue;
     const lang::FunctionDef &def = *function->def;
     lowering::walkBody(
         def.body, [](const lang::Stmt &) {},
@@ -76,7 +94,7 @@ std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
             called.emplace(name->id);
         });
     KernelDeclaration kernel;
-    kernel.name = std::string(def.name);
+    kernel.name = function->qualifiedName;
     kernel.decorators = function->decorators;
     kernel.location = def.range;
     const auto add = [&](const lang::Arg *arg, const lang::Expr *defaultValue) {
@@ -111,12 +129,13 @@ std::vector<KernelDeclaration> kernelsOf(const lang::Module &module) {
 
 Expected<Program> lower(const lang::Module &module, std::string_view kernel, const LaunchArguments &arguments,
                         const LoweringOptions &options) {
-  const ModuleScope scope(module);
+  const std::shared_ptr<ImportedFiles> files = options.imports ? options.imports : makeImportedFiles();
+  const ModuleScope scope(module, files.get());
   const JitFunction *function = scope.function(kernel);
   if (!function) {
     std::vector<std::string> names;
     for (const auto &known : scope.functions())
-      names.emplace_back(known->def->name);
+      names.push_back(known->qualifiedName);
     return fail(ErrorKind::User, "lower.no-kernel",
                 names.empty() ? fmt::format("{} has no @triton.jit function", module.source->path())
                               : fmt::format("{} has no kernel '{}'; it has: {}", module.source->path(),
@@ -124,30 +143,27 @@ Expected<Program> lower(const lang::Module &module, std::string_view kernel, con
   }
   const auto symbols = std::make_shared<SymContext>();
   TW_TRY(KernelParameters parameters,
-         kernelParameters(scope, *function, arguments, options, symbols, module.source));
+         kernelParameters(*function, arguments, options, symbols, module.source));
   WitnessSearch witness(parameters);
+  Assumptions assumptions(parameters);
   std::optional<Error> first;
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    try {
-      return lowerOnce(module, scope, *function, parameters, witness, options, symbols);
-    } catch (LoweringFailure &failure) {
-      if (!first)
-        first = failure.error;
-      // A pointer whose dtype was only assumed may hold integers after all.
-      bool revised = false;
-      for (auto &entry : parameters.entries)
-        if (entry.assumedPointer && failure.suspects.count(entry.parameter.name)) {
-          entry.assumedPointer = false;
-          entry.parameter.type = Type::pointer(DType::Int32);
-          revised = true;
-        }
-      if (revised) {
-        first.reset();
-        continue;
-      }
-      if (!failure.needed.valid() || !witness.learn(failure.needed))
-        return Unexpected(*first);
+  uint32_t steps = 0;
+  for (int attempt = 0; attempt < kMaxAttempts && steps < kMaxSteps; ++attempt) {
+    Attempt result = attemptOnce(module, *function, parameters, witness, options, symbols);
+    steps += result.progress.steps;
+    if (result.program) {
+      for (Diagnostic &remark : assumptions.remarks())
+        result.program->remarks.push_back(std::move(remark));
+      return *std::move(result.program);
     }
+    const LoweringFailure &failure = *result.failure;
+    if (!first)
+      first = failure.error;
+    if (failure.needed.valid() && witness.learn(failure.needed))
+      continue;
+    if (!assumptions.learn(failure, result.progress))
+      break;
+    witness.restart(parameters);
   }
   return Unexpected(*first);
 }

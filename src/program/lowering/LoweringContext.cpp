@@ -17,28 +17,48 @@ void LoweringContext::fail(const SourceRange &range, std::string code, std::stri
   throw LoweringFailure{Error(refusal ? ErrorKind::Refusal : ErrorKind::User, std::move(diagnostic)), needed};
 }
 
-void LoweringContext::failLoaded(const SourceRange &range, std::string message,
-                                 const std::vector<ValueId> &values) {
+void LoweringContext::traceOrigins(std::vector<ValueId> work, LoweringFailure::Names &origins) const {
   // Back through the operations that made the values, to the parameters behind their loads.
   std::set<ValueId> seen;
-  std::vector<ValueId> work(values);
-  std::set<std::string, std::less<>> suspects;
   while (!work.empty()) {
     const ValueId id = work.back();
     work.pop_back();
     if (id == kNone || !seen.insert(id).second)
       continue;
     if (const Parameter *parameter = program.parameterOf(id))
-      suspects.insert(parameter->name);
-    if (const Op *op = program.definingOp(id))
-      work.insert(work.end(), op->operands.begin(),
-                  op->kind == OpKind::Load || op->kind == OpKind::AddPtr ? op->operands.begin() + 1
-                                                                         : op->operands.end());
+      origins.insert(parameter->name);
+    const Op *op = program.definingOp(id);
+    const RegionId owner = program.values[id].owner;
+    if (!op && owner != kNone && program.regions[owner].parent != kNone)
+      op = &program.ops[program.regions[owner].parent]; // a carried value: what it started from
+    if (!op)
+      continue;
+    const bool address = op->kind == OpKind::Load || (op->kind == OpKind::AddPtr);
+    work.insert(work.end(), op->operands.begin(),
+                address && !op->operands.empty() ? op->operands.begin() + 1 : op->operands.end());
+    for (const RegionId region : op->regions) // an `if`: what its branches yield
+      if (!program.regions[region].ops.empty())
+        if (const Op &last = program.ops[program.regions[region].ops.back()]; last.kind == OpKind::Yield)
+          work.insert(work.end(), last.operands.begin(), last.operands.end());
   }
+}
+
+void LoweringContext::traceOrigins(SymInt sym, LoweringFailure::Names &origins) const {
+  if (!sym.valid() || sym.isConstant())
+    return;
+  for (const uint32_t symbol : symbolsOf(sym))
+    for (const Parameter &parameter : program.parameters)
+      if (parameter.symbol.valid() && parameter.symbol.symbolId() == symbol)
+        origins.insert(parameter.name);
+}
+
+void LoweringContext::failLoaded(const SourceRange &range, std::string message,
+                                 const std::vector<ValueId> &values) {
   try {
     failType(range, std::move(message));
   } catch (LoweringFailure &failure) {
-    failure.suspects = std::move(suspects);
+    traceOrigins(values, failure.suspects);
+    failure.wantsIntegers = true;
     throw;
   }
 }

@@ -17,9 +17,13 @@ struct LoweringFailure {
   /// A condition over open parameters without which the failure would not have happened; invalid when no
   /// choice of witness can help. The search for a witness learns from it.
   SymInt needed;
-  /// Pointer parameters that the offending values were loaded from: if their dtype was assumed, it may be the
-  /// mistake.
-  std::set<std::string, std::less<>> suspects;
+  using Names = std::set<std::string, std::less<>>;
+  /// Kernel parameters that the failing statement depends on: what was assumed about them may be the mistake.
+  Names suspects;
+  /// Those that decided a branch on the way.
+  Names deciders;
+  bool wantsIntegers = false; ///< the suspects hold floats where only integers will do
+  bool traced = false; ///< the two above are complete
 };
 
 /// What one attempt to lower one kernel with one witness shares: the Program under construction, its symbols,
@@ -42,6 +46,8 @@ public:
   const LoweringOptions &options;
   SymValues witness;
   SourceRange here;            ///< location of the ops that are being made
+  uint32_t steps = 0;          ///< statements executed so far, also those of trial runs
+  uint32_t furthest = 0;       ///< the furthest statement of the kernel itself, as an offset into its file
   uint32_t unrolled = 0;       ///< iterations of static loops so far
   uint32_t discoveryDepth = 0; ///< > 0 while a loop's body is lowered only to see what it carries
   struct Call {
@@ -56,7 +62,11 @@ public:
   [[noreturn]] void failType(const SourceRange &range, std::string message) {
     fail(range, "lower.type", std::move(message));
   }
-  /// A type error that would not be one if the memory behind `values` held integers.
+  /// Kernel parameters behind SSA values: those loaded from, and those computed with.
+  void traceOrigins(std::vector<ValueId> values, LoweringFailure::Names &origins) const;
+  /// The open parameters in an expression.
+  void traceOrigins(SymInt sym, LoweringFailure::Names &origins) const;
+  /// A type error that would not be one if the memory behind `values` held something else.
   [[noreturn]] void failLoaded(const SourceRange &range, std::string message,
                                const std::vector<ValueId> &values);
   [[noreturn]] void unsupported(const SourceRange &range, std::string message, std::string help = {});

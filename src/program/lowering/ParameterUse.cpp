@@ -14,8 +14,6 @@ namespace {
 
 class UseScan {
 public:
-  explicit UseScan(const ModuleScope &module) : module_(module) {}
-
   const ParameterUse &of(const JitFunction &function) {
     const auto [slot, isNew] = known_.try_emplace(&function);
     if (!isNew) // also a function that calls itself: what is known so far
@@ -25,7 +23,7 @@ public:
     constexpr int kRounds = 4;
     for (int round = 0; round < kRounds; ++round) {
       const size_t before = known_[&function].pointers.size() + known_[&function].sizes.size();
-      scan(function.def->body, known_[&function]);
+      scan(function, known_[&function]);
       if (known_[&function].pointers.size() + known_[&function].sizes.size() == before)
         break;
     }
@@ -95,8 +93,36 @@ private:
     }
   }
 
-  void call(ParameterUse &use, const Call *expr) {
-    const std::string path = module_.resolve(expr->func);
+  /// `x == "gelu"`, `x in (0, 2)`.
+  static void addCompared(ParameterUse &use, const Compare *compare) {
+    const auto add = [&](const Expr *side, const Expr *other) {
+      const auto *name = dynCast<Name>(side);
+      const auto *constant = dynCast<Constant>(other);
+      if (!name || !constant)
+        return;
+      const auto once = [](auto &list, const auto &value) {
+        if (std::find(list.begin(), list.end(), value) == list.end())
+          list.push_back(value);
+      };
+      if (const auto *text = constant->asStr())
+        once(use.texts[std::string(name->id)], std::string(*text));
+      else if (const auto *integer = constant->asInt())
+        once(use.numbers[std::string(name->id)], *integer);
+    };
+    for (const Expr *other : compare->comparators) {
+      add(compare->left, other);
+      add(other, compare->left);
+      if (const auto *tuple = dynCast<Tuple>(other))
+        for (const Expr *e : tuple->elts)
+          add(compare->left, e);
+      if (const auto *list = dynCast<List>(other))
+        for (const Expr *e : list->elts)
+          add(compare->left, e);
+    }
+  }
+
+  void call(const ModuleScope &names, ParameterUse &use, const Call *expr) {
+    const std::string path = names.resolve(expr->func);
     std::string_view name = path;
     constexpr std::string_view kLanguage = "triton.language.";
     if (name.substr(0, kLanguage.size()) == kLanguage)
@@ -122,7 +148,7 @@ private:
       addSize(use, argument(1, "div"));
     else if (isOneOf(name, {"range", "static_range"}))
       addSize(use, argument(2, "step"));
-    else if (const JitFunction *helper = module_.function(path)) {
+    else if (const JitFunction *helper = names.functionOf(expr->func)) {
       const ParameterUse inner = of(*helper);
       const Arguments &formals = *helper->def->args;
       size_t position = 0;
@@ -137,13 +163,20 @@ private:
             addSize(use, actual);
           if (inner.flags.count(formal->arg))
             addFlag(use, actual);
+          if (const auto *name = dynCast<Name>(actual)) {
+            const std::string key(name->id);
+            if (const auto texts = inner.texts.find(formal->arg); texts != inner.texts.end())
+              use.texts.emplace(key, texts->second);
+            if (const auto numbers = inner.numbers.find(formal->arg); numbers != inner.numbers.end())
+              use.numbers.emplace(key, numbers->second);
+          }
         }
     }
   }
 
-  void scan(Body body, ParameterUse &use) {
+  void scan(const JitFunction &function, ParameterUse &use) {
     walkBody(
-        body,
+        function.def->body,
         [&](const Stmt &stmt) {
           if (const auto *branch = dynCast<If>(&stmt)) {
             addFlag(use, branch->test);
@@ -176,6 +209,8 @@ private:
           } else if (const auto *op = dynCast<BinOp>(&expr)) {
             if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::Mod)
               addSize(use, op->right);
+          } else if (const auto *compare = dynCast<Compare>(&expr)) {
+            addCompared(use, compare);
           } else if (const auto *choice = dynCast<IfExp>(&expr)) {
             addFlag(use, choice->test);
           } else if (const auto *attribute = dynCast<lang::Attribute>(&expr)) {
@@ -185,19 +220,18 @@ private:
               if (const auto *name = dynCast<Name>(dtype->value))
                 use.pointers.emplace(name->id);
           } else if (const auto *called = dynCast<Call>(&expr)) {
-            call(use, called);
+            call(*function.scope, use, called);
           }
         });
   }
 
-  const ModuleScope &module_;
   std::map<const JitFunction *, ParameterUse> known_;
 };
 
 } // namespace
 
-ParameterUse parameterUse(const ModuleScope &module, const JitFunction &function) {
-  return UseScan(module).of(function);
+ParameterUse parameterUse(const JitFunction &function) {
+  return UseScan().of(function);
 }
 
 } // namespace tilewright::lowering

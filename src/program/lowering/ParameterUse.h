@@ -1,6 +1,7 @@
 #pragma once
 #include "ModuleScope.h"
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -14,8 +15,11 @@ struct ParameterUse {
   Names sizes;    ///< extents, divisors, loop steps: never zero
   Names flags;    ///< tested for truth
   Names read;     ///< read at all
+  /// What a name is compared with.
+  std::map<std::string, std::vector<std::string>, std::less<>> texts;
+  std::map<std::string, std::vector<int64_t>, std::less<>> numbers;
 };
 
-ParameterUse parameterUse(const ModuleScope &module, const JitFunction &function);
+ParameterUse parameterUse(const JitFunction &function);
 
 } // namespace tilewright::lowering

@@ -17,14 +17,58 @@ FrontValue FunctionLowerer::run(Body body) {
 FunctionLowerer::Flow FunctionLowerer::block(Body body, const Continuation *rest, size_t from) {
   for (size_t i = from; i < body.size(); ++i) {
     const Continuation here{body, i + 1, rest};
-    if (statement(body[i], &here) == Flow::Returned)
-      return Flow::Returned;
+    if (const Flow flow = statement(body[i], &here); flow != Flow::Next)
+      return flow;
   }
   return Flow::Next;
 }
 
+/// Which kernel parameters a statement that failed depends on, for the search that may assume something else about
+/// them.
+void FunctionLowerer::trace(LoweringFailure &failure, const Stmt *stmt) {
+  if (std::exchange(failure.traced, true))
+    return;
+  const auto add = [&](const FrontValue &value) {
+    std::vector<ValueId> leaves;
+    flatten(value, leaves);
+    c.traceOrigins(std::move(leaves), failure.suspects);
+    c.traceOrigins(value.sym, failure.suspects);
+    if (value.assumption != kNone)
+      failure.suspects.insert(c.program.parameters[value.assumption].name);
+    if (value.is(FrontKind::TypeObject)) // of some pointer, and nobody knows of which
+      for (const Parameter &parameter : c.program.parameters)
+        if (parameter.kind == Parameter::Kind::Pointer)
+          failure.deciders.insert(parameter.name);
+  };
+  const auto names = [&](const Expr &expr) {
+    if (const auto *name = dynCast<Name>(&expr))
+      if (const auto found = scope_.find(name->id); found != scope_.end())
+        add(found->second);
+  };
+  if (const auto *branch = dynCast<If>(stmt))
+    walkExpr(branch->test, names);
+  else if (const auto *loop = dynCast<While>(stmt))
+    walkExpr(loop->test, names);
+  else
+    walkBody(Body(&stmt, 1), [](const Stmt &) {}, names);
+  for (const PathCondition &path : c.program.pathConditions)
+    c.traceOrigins(path.condition, failure.deciders);
+}
+
 FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continuation *rest) {
-  c.here = stmt->range;
+  ++c.steps;
+  if (isKernel_)
+    c.furthest = std::max(c.furthest, stmt->range.begin);
+  try {
+    c.here = stmt->range;
+    return constexprOnly_ ? hostStatement(stmt, rest) : deviceStatement(stmt, rest);
+  } catch (LoweringFailure &failure) {
+    trace(failure, stmt);
+    throw;
+  }
+}
+
+FunctionLowerer::Flow FunctionLowerer::deviceStatement(const Stmt *stmt, const Continuation *rest) {
   switch (stmt->kind) {
   case StmtKind::Pass:
     return Flow::Next;
@@ -81,18 +125,27 @@ FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continu
   case StmtKind::FunctionDef:
     c.unsupported(stmt->range, "nested function definitions are not allowed inside a @triton.jit function",
                   "move the helper to module level and decorate it with @triton.jit");
-  case StmtKind::With: {
-    // A target's scope says which unit runs the block; what the block computes is the same without it.
-    const auto *with = cast<With>(stmt);
-    for (const WithItem *item : with->items)
-      if (!eval(item->contextExpr).isNone() || item->optionalVars)
-        c.unsupported(item->contextExpr->range, "`with` is only supported for scopes of a target");
-    return block(with->body, rest);
-  }
+  case StmtKind::With:
+    return withStatement(cast<With>(stmt), rest);
   default:
     c.unsupported(stmt->range, fmt::format("a statement of kind {} is not supported inside a kernel",
                                            nodeName(stmt->kind)));
   }
+}
+
+/// A scope of triton's (`with tl.async_task([0]):`) tells the compiler where its body runs, not what it computes.
+FunctionLowerer::Flow FunctionLowerer::withStatement(const With *stmt, const Continuation *rest) {
+  for (const WithItem *item : stmt->items) {
+    const auto *call = dynCast<Call>(item->contextExpr);
+    const FrontValue callee = call ? eval(call->func) : FrontValue::none();
+    if (!callee.is(FrontKind::Builtin) || item->optionalVars)
+      c.unsupported(item->contextExpr->range, "`with` takes only scopes of triton.language inside a kernel");
+    c.remark("lower.assumed",
+             fmt::format("the scope {} is read as a hint: its body is lowered as it stands",
+                         item->contextExpr->range.text()),
+             item->contextExpr->range);
+  }
+  return block(stmt->body, rest);
 }
 
 void FunctionLowerer::bindName(std::string_view name, FrontValue value) {
@@ -110,6 +163,12 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
     bindName(name->id, keepsConstexpr ? value : materialized(value));
     return;
   }
+  if (const auto *field = dynCast<lang::Attribute>(target))
+    if (const auto *self = dynCast<Name>(field->value))
+      if (const auto found = scope_.find(self->id); found != scope_.end() && found->second.record) {
+        found->second.record->insert_or_assign(std::string(field->attr), value);
+        return;
+      }
   Seq<const Expr *> targets;
   if (const auto *tuple = dynCast<Tuple>(target))
     targets = tuple->elts;
@@ -126,18 +185,16 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
     if (isa<Starred>(e))
       c.unsupported(e->range, "starred assignment targets are not supported");
   const size_t wanted = targets.size(), given = value.items->size();
-  if (given != wanted)
+  if (given < wanted) // more of them are left alone, as Triton does
     c.failType(target->range,
-               given > wanted
-                   ? fmt::format("too many values to unpack (expected {})", wanted)
-                   : fmt::format("not enough values to unpack (expected {}, got {})", wanted, given));
+               fmt::format("not enough values to unpack (expected {}, got {})", wanted, given));
   for (size_t i = 0; i < wanted; ++i)
     assign(targets[i], (*value.items)[i]);
 }
 
 void FunctionLowerer::annotatedAssign(const AnnAssign *stmt) {
   const auto *name = dynCast<Name>(stmt->target);
-  const std::string annotation = session_.module.resolve(stmt->annotation);
+  const std::string annotation = names_.resolve(stmt->annotation);
   const bool isConstexpr = annotation == "triton.language.constexpr";
   if (!stmt->value) {
     if (name && isConstexpr)

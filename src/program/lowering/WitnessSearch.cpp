@@ -10,13 +10,18 @@ constexpr std::array<int64_t, 13> kChoices = {16, 32, 64, 128, 8, 4, 2, 1, 256, 
 constexpr size_t kMaxChanged = 4;
 } // namespace
 
-WitnessSearch::WitnessSearch(const KernelParameters &parameters) {
+WitnessSearch::WitnessSearch(const KernelParameters &parameters) { restart(parameters); }
+
+void WitnessSearch::restart(const KernelParameters &parameters) {
+  values_ = {};
+  free_.clear();
+  conditions_.clear();
   for (const auto &entry : parameters.entries) {
     if (entry.parameter.kind != Parameter::Kind::Open)
       continue;
     const uint32_t symbol = entry.parameter.symbol.symbolId();
     values_.set(symbol, entry.givenWitness.value_or(entry.isFlag ? 1 : kChoices[0]));
-    if (!entry.givenWitness)
+    if (!entry.givenWitness || !entry.choices.empty())
       free_.push_back(symbol);
   }
 }

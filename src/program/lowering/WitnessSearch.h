@@ -13,6 +13,8 @@ public:
 
   const SymValues &values() const { return values_; }
   int64_t valueOf(const Parameter &parameter) const { return *values_.get(parameter.symbol.symbolId()); }
+  /// Starts again from what the entries say now; conditions learned so far are forgotten.
+  void restart(const KernelParameters &parameters);
   /// Takes a condition into account; false when no other choice is left to try.
   bool learn(SymInt condition);
 
