@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test suite and ends with one line that counts them all.
 #   scripts/run-tests.sh          everything: rules, C++ unit tests, command line, Python with triton and torch
-#                                 (the sanitizer builds are `make asan` and `make tsan`)
+#                                 and NumPy, quick C++ tests under AddressSanitizer, UBSan and ThreadSanitizer, fuzzing
 #   scripts/run-tests.sh --fast   what runs in under two minutes on a finished build
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -38,7 +38,16 @@ export TILEWRIGHT_BUILD_DIR=$PWD/build/release
 export TILEWRIGHT_STORE=$PWD/build/test-store.db; rm -f "$TILEWRIGHT_STORE"*
 check include-rules python3 scripts/check-includes.py
 for tests in build/release/bin/*_tests; do suite "$(basename "$tests")" "$tests"; done
+suite differential .venv/bin/python -m pytest -q -p no:cacheprovider tests/differential
 suite python .venv/bin/python -m pytest -q -p no:cacheprovider tests/python ${fast:+-m "not slow"}
+if [ -z "$fast" ]; then
+  # Sanitized code has larger frames: the deepest sources that the parser takes need more stack.
+  ulimit -s 262144 2>/dev/null || true
+  for preset in asan tsan; do
+    check "$preset-build" sh -c "cmake --preset $preset && cmake --build --preset $preset"
+    for tests in build/$preset/bin/*_tests; do suite "$preset-$(basename "$tests")" "$tests"; done
+  done
+fi
 line="$passed passed, $failed failed"
 [ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
 echo "$line"
