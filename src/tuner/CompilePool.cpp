@@ -1,24 +1,16 @@
 #include "CompilePool.h"
 
 #include <algorithm>
-#include <atomic>
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
+#include <thread>
 
 namespace tilewright::tuner {
 
-namespace tbb = oneapi::tbb;
-
 struct CompilePool::State {
-  State(std::vector<size_t> jobs, uint32_t threads, size_t window, Compile compile)
-      : jobs(std::move(jobs)), window(window), compile(std::move(compile)),
-        workers(tbb::global_control::max_allowed_parallelism,
-                std::max<size_t>(threads + 1, static_cast<size_t>(tbb::info::default_concurrency()))),
-        arena(static_cast<int>(threads), /*reserved_for_masters=*/0) {}
+  State(std::vector<size_t> jobs, size_t window, Compile compile)
+      : jobs(std::move(jobs)), window(window), compile(std::move(compile)) {}
 
-  /// One lane takes jobs until none is left; lanes, not jobs, are the tasks, so that jobs start in order.
+  /// One lane takes jobs until none is left. Lanes wait for room most of their time when measuring is the
+  /// slower part, so they are threads, not tasks of a scheduler that counts on its workers to be busy.
   void runLane() {
     while (true) {
       size_t job = 0;
@@ -49,19 +41,14 @@ struct CompilePool::State {
   size_t finishedCount = 0;
   size_t handedOut = 0;
   bool stopping = false;
-  /// oneTBB keeps one thread fewer than there are cores; the thread that takes the results only waits, so
-  /// every lane needs a worker.
-  tbb::global_control workers;
-  tbb::task_arena arena;
-  tbb::task_group group;
+  std::vector<std::jthread> lanes;
 };
 
 CompilePool::CompilePool(std::vector<size_t> jobs, uint32_t threads, size_t window, Compile compile)
-    : state_(std::make_unique<State>(std::move(jobs), std::max(1u, threads), std::max<size_t>(1, window),
-                                     std::move(compile))) {
+    : state_(std::make_unique<State>(std::move(jobs), std::max<size_t>(1, window), std::move(compile))) {
   State *state = state_.get();
   for (uint32_t lane = 0; lane < std::max(1u, threads); ++lane)
-    state->arena.enqueue(state->group.defer([state] { state->runLane(); }));
+    state->lanes.emplace_back([state] { state->runLane(); });
 }
 
 CompilePool::~CompilePool() {
@@ -70,7 +57,7 @@ CompilePool::~CompilePool() {
     state_->stopping = true;
   }
   state_->roomOrStop.notify_all();
-  state_->arena.execute([&] { state_->group.wait(); });
+  state_->lanes.clear(); // joins
 }
 
 std::optional<CompilePool::Result>
