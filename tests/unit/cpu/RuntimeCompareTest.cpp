@@ -112,7 +112,7 @@ TEST(RuntimeTrialMemory, FaultsReadAsSentences) {
   layout.regions.push_back({.bytes = 40});
   layout.pointers = {{.name = "x", .region = 0}, {.name = "y", .region = 0}, {.name = "z", .region = -1}};
   EXPECT_EQ(describe({.kind = FaultRecord::OutOfBounds, .region = 0, .distance = 4, .isWrite = 1}, layout),
-            "the kernel writes 4 bytes past the end of x or y (40 bytes long)");
+            "the kernel writes past the end of x or y: at byte 44 of 40");
   EXPECT_EQ(describe({.kind = FaultRecord::OutOfBounds, .region = 0, .distance = -8}, layout),
             "the kernel reads 8 bytes before the start of x or y (40 bytes long)");
   EXPECT_EQ(describe({.kind = FaultRecord::OutOfBounds, .region = -1}, layout),

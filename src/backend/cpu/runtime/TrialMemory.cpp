@@ -130,8 +130,8 @@ std::string describe(const FaultRecord &fault, const TrialLayout &layout) {
   if (fault.distance < 0)
     return fmt::format("the kernel {} {} bytes before the start of {} ({} bytes long)", verb, -fault.distance,
                        fmt::join(names, " or "), regionBytes);
-  return fmt::format("the kernel {} {} bytes past the end of {} ({} bytes long)", verb, fault.distance,
-                     fmt::join(names, " or "), regionBytes);
+  return fmt::format("the kernel {} past the end of {}: at byte {} of {}", verb, fmt::join(names, " or "),
+                     static_cast<int64_t>(regionBytes) + fault.distance, regionBytes);
 }
 
 } // namespace tilewright::cpu
