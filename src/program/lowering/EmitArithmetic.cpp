@@ -159,7 +159,8 @@ std::vector<ValueId> Emitter::convertAll(const std::vector<FrontValue> &operands
 
 ValueId Emitter::arithmetic(OpKind kind, ValueId a, ValueId b) {
   const Type type = c.typeOf(a);
-  const SymInt sym = symOfArithmetic(c.syms, kind, c.symOf(a), c.symOf(b), type.dtype);
+  const SymInt sym =
+      representable(symOfArithmetic(c.syms, kind, c.symOf(a), c.symOf(b), type.dtype), type.dtype);
   const ValueId result = c.create(kind, {a, b}, type);
   c.setSym(result, sym, name(kind));
   return result;

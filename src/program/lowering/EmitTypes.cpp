@@ -22,6 +22,24 @@ bool fits(int64_t value, DType dtype) {
 
 } // namespace
 
+SymInt Emitter::representable(SymInt sym, DType dtype) {
+  if (!sym.valid())
+    return sym;
+  if (const auto number = sym.constant()) {
+    const uint32_t bits = bitWidth(dtype);
+    if (fits(*number, dtype))
+      return sym;
+    if (bits >= 64) // a negative number as an unsigned one of 64 bits
+      return {};
+    const uint64_t low = static_cast<uint64_t>(*number) & ((uint64_t(1) << bits) - 1);
+    const bool negative = isSigned(dtype) && (low >> (bits - 1) & 1);
+    return c.syms.constant(static_cast<int64_t>(negative ? low | ~uint64_t(0) << bits : low));
+  }
+  // Without a lower bound it is made of runtime scalars, which are taken as not negative.
+  const int64_t least = sym.range().min;
+  return isUnsigned(dtype) && least < 0 && least != INT64_MIN ? SymInt() : sym;
+}
+
 std::string Emitter::typeName(const Type &type) {
   std::string scalar(tritonName(type.dtype));
   if (type.kind == Type::Kind::Pointer)
@@ -240,6 +258,7 @@ ValueId Emitter::castTo(ValueId value, const Type &scalarType, const std::string
   SymInt sym = isInteger(from.dtype) && isInteger(to.dtype) ? c.symOf(value) : SymInt();
   if (sym.valid() && to.dtype == DType::Int1)
     sym = c.syms.logicalNot(c.syms.eq(sym, c.syms.constant(0)));
+  sym = representable(sym, to.dtype);
   c.setSym(result, sym, "cast");
   return result;
 }
@@ -256,7 +275,9 @@ ValueId Emitter::bitcast(ValueId value, const Type &scalarType) {
     c.failType(c.here, fmt::format("cannot bitcast data-type of size {} to data-type of size {}",
                                    bitWidth(from.dtype), bitWidth(to.dtype)));
   const ValueId result = c.create(OpKind::Bitcast, {value}, to);
-  c.setSym(result, isInteger(from.dtype) && isInteger(to.dtype) ? c.symOf(value) : SymInt(), "bitcast");
+  c.setSym(result,
+           isInteger(from.dtype) && isInteger(to.dtype) ? representable(c.symOf(value), to.dtype) : SymInt(),
+           "bitcast");
   return result;
 }
 

@@ -76,6 +76,9 @@ public:
   std::string typeName(const FrontValue &value);
 
 private:
+  /// An expression for a value of this dtype: numbers wrap around as the dtype does; nothing where the
+  /// expression could be negative and the dtype can't.
+  SymInt representable(SymInt sym, DType dtype);
   ValueId arithmetic(OpKind kind, ValueId a, ValueId b);
   ValueId addPointer(ValueId pointer, ValueId offset);
   ValueId bitwise(OpKind kind, const FrontValue &a, const FrontValue &b);
