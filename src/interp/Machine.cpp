@@ -136,10 +136,15 @@ Machine::Flow Machine::runRegion(RegionId region) {
   return Flow::Next;
 }
 
-/// A value that introduces a symbol gives it its number, for shapes and constants that mention it.
+/// A value that introduces a symbol gives it its number, for shapes and constants that mention it. An unsigned
+/// number of 64 bits may be too large for an expression: then the symbol has none.
 void Machine::noteSymbol(ValueId value) {
   const SymInt sym = program_.value(value).sym;
-  if (sym.valid() && sym.isSymbol() && !slots_[value].empty() && isInteger(dtype(value)))
+  if (!sym.valid() || !sym.isSymbol() || slots_[value].empty() || !isInteger(dtype(value)))
+    return;
+  if (dtype(value) == DType::UInt64 && slots_[value][0].i < 0)
+    symbols_.clear(sym.symbolId());
+  else
     symbols_.set(sym.symbolId(), slots_[value][0].i);
 }
 

@@ -25,9 +25,14 @@ DType dotResult(BuiltinCall &call, DType input, DType wanted) {
 }
 
 FrontValue dot(BuiltinCall &call) {
-  enum { kA, kB, kAcc, kPrecision, kTf32, kImprecise, kOut };
+  enum { kA, kB, kAcc, kPrecision, kTf32, kImprecise, kOut, kTransA, kTransB };
   LoweringContext &c = call.c;
   ValueId a = call.tensor(kA), b = call.tensor(kB);
+  // Before Triton 2 a product could transpose its operands itself.
+  if (call.flag(kTransA, false))
+    a = call.emit.permute(a, {1, 0});
+  if (call.flag(kTransB, false))
+    b = call.emit.permute(b, {1, 0});
   const Type ta = c.typeOf(a), tb = c.typeOf(b);
   const size_t rank = ta.rank();
   if (ta.kind != Type::Kind::Value || tb.kind != Type::Kind::Value || rank < 2 || rank != tb.rank())
@@ -228,7 +233,10 @@ FrontValue dotScaled(BuiltinCall &call) {
 }
 
 constexpr Builtin kRows[] = {
-    {"dot", "input, other, acc=, input_precision=, allow_tf32=, max_num_imprecise_acc=, out_dtype=", dot},
+    {"dot",
+     "input, other, acc=, input_precision=, allow_tf32=, max_num_imprecise_acc=, out_dtype=, trans_a=, "
+     "trans_b=",
+     dot},
     {"dot_scaled",
      "lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc=, fast_math=, lhs_k_pack=, rhs_k_pack=, "
      "out_dtype=",

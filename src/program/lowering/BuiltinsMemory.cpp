@@ -326,7 +326,10 @@ constexpr std::string_view kAtomicParameters = "pointer, val, mask=, sem=, scope
 
 constexpr Builtin kRows[] = {
     {"load",
-     "pointer, mask=, other=, boundary_check=, padding_option=, cache_modifier=, eviction_policy=, volatile=",
+     // care_padding is Ascend's: whether lanes without `other` must be filled at all
+     "pointer, mask=, other=, boundary_check=, padding_option=, cache_modifier=, eviction_policy=, "
+     "volatile=, "
+     "care_padding=",
      load},
     {"store", "pointer, value, mask=, boundary_check=, cache_modifier=, eviction_policy=", store, true},
     {"atomic_add", kAtomicParameters, atomicAdd, true},

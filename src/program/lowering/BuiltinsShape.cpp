@@ -254,6 +254,9 @@ constexpr Builtin kRows[] = {
     {"full", "shape, value, dtype", full},
     {"zeros", "shape, dtype", zeros},
     {"zeros_like", "input", zerosLike},
+    // Cambricon's: contents are up to the target, so zeros are as good as any
+    {"empty", "shape, dtype", zeros},
+    {"empty_like", "input", zerosLike},
     {"broadcast", "input, other", broadcast},
     {"broadcast_to", "input, shape=, *rest", broadcastTo, true},
     {"permute", "input, dims=, *rest", permute, true},

@@ -60,50 +60,6 @@ def sorts():
 
 
 HANDWRITTEN = {
-    "map_branches": ('''
-@triton.jit
-def map_branches_scalar(x, y):
-    if x > 0.0:
-        r = x * y
-    elif x < -4.0:
-        r = y
-    else:
-        r = -x
-    return r
-
-@triton.jit
-def map_branches(a, out, N: tl.constexpr):
-    i = tl.arange(0, N)
-    x = tl.load(a + i)
-    tl.store(out + i, tl.map_elementwise(map_branches_scalar, x, 3.0))
-''', dict(a=Array("f32", values("f32", 32)), out=zeros("f32", 32), N=32)),
-    "map_loop": ('''
-@triton.jit
-def map_loop_scalar(n):
-    bits = 0
-    while n != 0:
-        bits += n & 1
-        n = n >> 1
-    return bits, n
-
-@triton.jit
-def map_loop(a, out, N: tl.constexpr):
-    i = tl.arange(0, N)
-    bits, rest = tl.map_elementwise(map_loop_scalar, tl.load(a + i))
-    tl.store(out + i, bits + rest)
-''', dict(a=Array("i32", list(range(16))), out=zeros("i32", 16), N=16)),
-    "map_pack": ('''
-@triton.jit
-def map_pack_scalar(x0, x1, y0, y1):
-    return x0 - x1, x1 + y0, y1, x0
-
-@triton.jit
-def map_pack(a, out, N: tl.constexpr):
-    i = tl.arange(0, N)
-    x = tl.load(a + i)
-    p, q = tl.map_elementwise(map_pack_scalar, x, x * 2, pack=2)
-    tl.store(out + i, p + 1000 * q)
-''', dict(a=Array("i32", list(range(16))), out=zeros("i32", 16), N=16)),
     "rows_picked": ('''
 @triton.jit
 def rows_picked(a, rows, out, R, C):
@@ -128,6 +84,176 @@ def atomic_timeout(a, out, N: tl.constexpr):
     tl.store(out + i, tl.atomic_poll(a + i, 3, timeout_ns=1).to(tl.int32))
 ''', dict(a=Array("i32", [1, 2, 3, 4]), out=zeros("i32", 4), N=4)),
 }
+
+MAP = "Scalar functions over tiles"
+BRANCHES = """
+@triton.jit
+def map_branches_scalar(x, y):
+    if x > 0.0:
+        r = x * y
+    elif x < -4.0:
+        r = y
+    else:
+        r = -x
+    return r
+
+@triton.jit
+def map_branches(a, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(a + i)
+    tl.store(out + i, tl.map_elementwise(map_branches_scalar, x, x + 3.0))
+"""
+LOOP = """
+@triton.jit
+def map_loop_scalar(n):
+    bits = 0
+    while n != 0:
+        bits += n & 1
+        n = n >> 1
+    return bits, n
+
+@triton.jit
+def map_loop(a, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    bits, rest = tl.map_elementwise(map_loop_scalar, tl.load(a + i))
+    tl.store(out + i, bits + rest)
+"""
+PACK = """
+@triton.jit
+def map_pack_scalar(x0, x1, y0, y1):
+    return x0 - x1, x1 + y0, y1, x0
+
+@triton.jit
+def map_pack(a, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(a + i)
+    p, q = tl.map_elementwise(map_pack_scalar, x, x * 2, pack=2)
+    tl.store(out + i, p + 1000 * q)
+"""
+
+
+def maps():
+    given = values("f32", 32)
+    yield Case("map_branches", BRANCHES, dict(a=Array("f32", given), out=zeros("f32", 32), N=32), why=MAP,
+               expected={"out": [x * (x + 3) if x > 0 else x + 3 if x < -4 else -x for x in given]})  # yapf: disable
+    yield Case("map_loop", LOOP, dict(a=Array("i32", list(range(16))), out=zeros("i32", 16), N=16), why=MAP,
+               expected={"out": [bin(n).count("1") for n in range(16)]})  # yapf: disable
+    packed = []
+    for x0, x1 in zip(range(0, 16, 2), range(1, 16, 2)):
+        packed += [x0 - x1 + 1000 * 2 * x1, x1 + 2 * x0 + 1000 * x0]
+    yield Case("map_pack", PACK, dict(a=Array("i32", list(range(16))), out=zeros("i32", 16), N=16), why=MAP, expected={"out": packed})
+
+
+SCALED = """
+@triton.jit
+def {name}(a, sa, b, sb, out, K: tl.constexpr, PA: tl.constexpr, PB: tl.constexpr, G: tl.constexpr):
+    r = tl.arange(0, 16)
+    x = tl.load(a + r[:, None] * (K // PA) + tl.arange(0, K // PA)[None, :])
+    y = tl.load(b + r[:, None] * (K // PB) + tl.arange(0, K // PB)[None, :]).T
+    s = tl.load(sa + r[:, None] * G + tl.arange(0, G)[None, :])
+    t = tl.load(sb + r[:, None] * G + tl.arange(0, G)[None, :])
+    c = tl.dot_scaled(x, s, "{left}", y, {scale}, "{right}")
+    tl.store(out + r[:, None] * 16 + r[None, :], c)
+"""
+E2M1 = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
+
+
+def small_float(byte, mantissa, bias):
+    exponent, fraction = (byte & 127) >> mantissa, byte & (1 << mantissa) - 1
+    magnitude = (fraction / 2**mantissa + (exponent > 0)) * 2.0**(max(exponent, 1) - bias)
+    return -magnitude if byte & 128 else magnitude
+
+
+DECODE = {
+    "e2m1": lambda row: [(-1 if h & 8 else 1) * E2M1[h & 7] for byte in row for h in (byte & 15, byte >> 4)],
+    "e4m3": lambda row: [small_float(byte, 3, 7) for byte in row], "e5m2": lambda row: [small_float(byte, 2, 15) for byte in row],
+}  # yapf: disable
+
+
+def scaled():
+    for left, right, both in (("e2m1", "e2m1", True), ("e4m3", "e5m2", True), ("e5m2", "e2m1", False)):
+        name = f"scaled_{left}_{right}"
+        k, groups = 64, 2
+        pack = {f: 2 if f == "e2m1" else 1 for f in (left, right)}
+        bytes_of = lambda f, seed: [(i * 37 + seed) % 100 + (i % 2) * 128 if f != "e2m1" else (i * 37 + seed) % 256 for i in range(16 * k // pack[f])]  # noqa: E731
+        a, b = bytes_of(left, 3), bytes_of(right, 11)
+        sa, sb = ([120 + (i * seed) % 13 for i in range(16 * groups)] for seed in (5, 7))
+        rows = lambda given, f: [DECODE[f](given[r * k // pack[f]:(r + 1) * k // pack[f]]) for r in range(16)]  # noqa: E731
+        x, y = rows(a, left), rows(b, right)
+        power = lambda scale, r, q: 2.0**(scale[r * groups + q * groups // k] - 127)  # noqa: E731
+        out = [sum(x[i][q] * power(sa, i, q) * y[j][q] * (power(sb, j, q) if both else 1) for q in range(k)) for i in range(16) for j in range(16)]
+        yield Case(name, SCALED.format(name=name, left=left, right=right, scale="t" if both else "None"),
+                   dict(a=Array("u8", a), sa=Array("u8", sa), b=Array("u8", b), sb=Array("u8", sb), out=zeros("f32", 256), K=k, PA=pack[left], PB=pack[right], G=groups),
+                   expected={"out": out}, why="Scaled products", ulp=64, near=1e-3)  # yapf: disable
+
+
+UPDATE = """
+@triton.jit
+def {name}(a, out, R, C):
+    d = tl.make_tensor_descriptor(out, [R, C], [C, 1], [8, 8])
+    x = tl.load(a + tl.arange(0, 8)[:, None] * 8 + tl.arange(0, 8)[None, :])
+    d.atomic_{operation}([2, 4], x)
+"""
+
+
+def updates():
+    functions = {"add": lambda old, new: (old + new) % 2**32, "and": lambda old, new: old & new, "or": lambda old, new: old | new,
+                 "xor": lambda old, new: old ^ new, "max": max, "min": min}  # yapf: disable
+    for operation, function in functions.items():
+        name = f"update_{operation}"
+        new, old = [(i * 2654435761) % 2**32 for i in range(64)], [(i * 40503 + 2**31) % 2**32 for i in range(96)]
+        out = list(old)
+        for r in range(6):
+            for q in range(8):
+                at = (2 + r) * 12 + 4 + q
+                out[at] = function(old[at], new[r * 8 + q])
+        yield Case(name, UPDATE.format(name=name, operation=operation), dict(a=Array("u32", new), out=Array("u32", old), R=8, C=12),
+                   expected={"out": out}, why="Atomic updates through descriptors")
+
+
+def ascend():
+    why, ext = "Extensions of Ascend", "tl.extra.cann.extension"
+    plane = LINE.replace("x = tl.load(a + i)", "r = tl.arange(0, 4)\n    x = tl.load(a + r[:, None] * N + i[None, :])")
+    given = values("i32", 32)
+    cut = [given[(1 + r) * 8 + 2 + 2 * q] for r in range(2) for q in range(3)]
+    put = list(given)
+    for at, value in zip([(1 + r) * 8 + 2 + 2 * q for r in range(2) for q in range(3)], [100 * v for v in cut]):
+        put[at] = value
+    statement = (f"p = {ext}.extract_slice(x, (1, 2), (2, 3), (1, 2))\n"
+                 f"    y = {ext}.insert_slice(x, p * 100, (1, 2), (2, 3), (1, 2))\n    tl.store(out + r[:, None] * N + i[None, :], y)")
+    yield Case("ascend_slices", plane.format(name="ascend_slices", statement=statement), dict(a=Array("i32", given), out=zeros("i32", 32), N=8), expected={"out": put}, why=why)
+    yield Case("ascend_element", plane.format(name="ascend_element", statement=f"tl.store(out, {ext}.get_element(x, (3, 5)))"),
+               dict(a=Array("i32", given), out=zeros("i32", 1), N=8), expected={"out": [given[29]]}, why=why)
+    wide = [0, 127, 128, -128, -129, 70000, -70000, 5]
+    for dtype, low, high in (("int8", -128, 127), ("uint8", 0, 255), ("int16", -32768, 32767)):
+        name = f"ascend_saturate_{dtype}"
+        yield Case(name, LINE.format(name=name, statement=f"tl.store(out + i, {ext}.cast(x, tl.{dtype}, overflow_mode='saturate').to(tl.int32))"),
+                   dict(a=Array("i32", wide), out=zeros("i32", 8), N=8), expected={"out": [min(max(v, low), high) for v in wide]}, why=why)
+    source, rows = values("f32", 48), [3, 0, 5, 9]
+    gather = ("j = tl.load(out_index + tl.arange(0, 4)[:, None] * N + i[None, :])\n"
+              f"    g = {ext}.gather_out_to_ub(a, j, 6, 0, (8, 1), (4, 7), (0, 1), 9.0)\n    tl.store(out + tl.arange(0, 4)[:, None] * N + i[None, :], g)")
+    index = [rows[(r + q) % 4] for r in range(4) for q in range(8)]
+    inside = lambda r, q: index[r * 8 + q] < 6 and 1 + q < 7  # noqa: E731
+    yield Case("ascend_gather", LINE.format(name="ascend_gather", statement=gather).replace("(a, out,", "(a, out_index, out,"),
+               dict(a=Array("f32", source), out_index=Array("i32", index), out=zeros("f32", 32), N=8), why=why,
+               expected={"out": [source[index[r * 8 + q] * 8 + 1 + q] if inside(r, q) else 9.0 for r in range(4) for q in range(8)]})
+    put = ("j = tl.load(index + tl.arange(0, 4))\n    v = tl.load(a + tl.arange(0, 4)[:, None] * N + i[None, :])\n"
+           f"    {ext}.index_put(out, j, v, 0, 6, (4, 7), (0, 1), (8, 1))")
+    out = [0.0] * 48
+    for r, row in enumerate(rows):
+        for q in range(6):
+            if row < 6:
+                out[row * 8 + 1 + q] = source[r * 8 + q]
+    yield Case("ascend_index_put", LINE.format(name="ascend_index_put", statement=put).replace("(a, out,", "(a, index, out,"),
+               dict(a=Array("f32", source), index=Array("i32", rows), out=zeros("f32", 48), N=8), expected={"out": out}, why=why)
+    select = ("j = tl.load(index + tl.arange(0, 4))\n"
+              f"    s = {ext}.index_select_simd(a, 0, j, [6, N], [-1, 2], [-1, 4])\n"
+              "    tl.store(out + tl.arange(0, 4)[:, None] * 4 + tl.arange(0, 4)[None, :], s)")
+    chosen = [3, 0, 5, 1]
+    yield Case("ascend_index_select", LINE.format(name="ascend_index_select", statement=select).replace("(a, out,", "(a, index, out,"),
+               dict(a=Array("f32", source), index=Array("i32", chosen), out=zeros("f32", 16), N=8), why=why,
+               expected={"out": [source[row * 8 + 2 + q] for row in chosen for q in range(4)]})
+
 
 WHY = "Functions of libdevice"
 F = [0.5, -0.75, 1.5, 2.25, -3.5, 0.1, 7.0, -0.001]
@@ -241,4 +367,8 @@ def cases():
     yield from sorts()
     for name, (source, arguments) in HANDWRITTEN.items():
         yield Case(name, source, arguments)
+    yield from maps()
+    yield from scaled()
+    yield from updates()
+    yield from ascend()
     yield from library()
