@@ -2,6 +2,7 @@
 
 #include "tilewright/program/OpTraits.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tilewright::interp {
@@ -137,20 +138,26 @@ Machine::Flow Machine::runRegion(RegionId region) {
 }
 
 /// A value that introduces a symbol gives it its number, for shapes and constants that mention it. An unsigned
-/// number of 64 bits may be too large for an expression: then the symbol has none.
+/// number of 64 bits may be too large for an expression: what mentions it says nothing then.
 void Machine::noteSymbol(ValueId value) {
   const SymInt sym = program_.value(value).sym;
   if (!sym.valid() || !sym.isSymbol() || slots_[value].empty() || !isInteger(dtype(value)))
     return;
-  if (dtype(value) == DType::UInt64 && slots_[value][0].i < 0)
-    symbols_.clear(sym.symbolId());
-  else
-    symbols_.set(sym.symbolId(), slots_[value][0].i);
+  symbols_.set(sym.symbolId(), slots_[value][0].i);
+  if (dtype(value) == DType::UInt64) {
+    if (slots_[value][0].i < 0)
+      tooLarge_.insert(sym.symbolId());
+    else
+      tooLarge_.erase(sym.symbolId());
+  }
 }
 
 Machine::Flow Machine::checkSymbol(const Op &op, ValueId value) {
   const SymInt sym = program_.value(value).sym;
   if (!sym.valid() || !isInteger(dtype(value)) || slots_[value].size() != 1)
+    return Flow::Next;
+  const auto unknown = [this](uint32_t symbol) { return tooLarge_.contains(symbol); };
+  if (!tooLarge_.empty() && std::ranges::any_of(symbolsOf(sym), unknown))
     return Flow::Next;
   const auto expected = tilewright::evaluate(sym, symbols_);
   if (!expected || wrap(dtype(value), *expected) == slots_[value][0].i)

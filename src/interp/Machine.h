@@ -2,6 +2,7 @@
 #include "Memory.h"
 
 #include <optional>
+#include <set>
 
 namespace tilewright::interp {
 
@@ -100,6 +101,7 @@ private:
 
   const Program &program_;
   SymValues symbols_;
+  std::set<uint32_t> tooLarge_; ///< symbols whose u64 value is past what an expression holds
   std::array<int64_t, 3> grid_, programId_{};
   const InterpreterLimits &limits_;
   Memory memory_;

@@ -246,6 +246,14 @@ def test_function_of_libdevice_returns_what_the_library_declares(tmp_path, name)
     assert code == 0, error
 
 
+@pytest.mark.parametrize("name", sorted(unsupported()))
+def test_name_that_is_not_supported_is_refused_with_line_and_caret(tmp_path, name):
+    code, _, error = lower(tmp_path, f"tl.core.{name}(x)" if "." not in name else f"tl.{name}(x)")
+    line = len(PRELUDE.splitlines()) + 1
+    assert code == 1 and f"k.py:{line}:9: error: " in error and "is not supported: " in error and "[lower.unsupported]" in error, error
+    assert re.search(r"^ +\^~+$", error, re.M), error
+
+
 def test_functions_of_triton_itself(tmp_path):
     for snippet in ("triton.cdiv(B, 3)", "triton.next_power_of_2(B)"):
         check(tmp_path, snippet, snippet, None)

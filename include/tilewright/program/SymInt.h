@@ -184,10 +184,6 @@ bool mentions(SymInt expression, uint32_t symbolId);
 class SymValues {
 public:
   void set(uint32_t symbolId, int64_t value);
-  void clear(uint32_t symbolId) {
-    if (symbolId < set_.size())
-      set_[symbolId] = false;
-  }
   std::optional<int64_t> get(uint32_t symbolId) const {
     return symbolId < set_.size() && set_[symbolId] ? std::optional(values_[symbolId]) : std::nullopt;
   }

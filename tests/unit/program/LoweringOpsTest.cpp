@@ -142,6 +142,11 @@ TEST(LoweringOps, ScopesOfATargetAreTransparent) {
               HasSubstr("store "));
 }
 
+TEST(LoweringOps, ParallelLoopsAreLoopsWithAnOption) {
+  EXPECT_THAT(lowered("for q in ext.parallel(0, 2, bind_sub_block=True):\n    tl.store(X + i + q, x)"),
+              HasSubstr(" {bind_sub_block = true} "));
+}
+
 TEST(LoweringOps, QuestionsAboutTheTargetAreAnsweredAsWithoutADriver) {
   const Lowered result = lowerSource(kernel("if tl.target_info.is_cuda():\n    tl.store(X + i, x)"),
                                      {"X=f32[4096]", "J=i32[4096]"}, "B=32");
@@ -183,5 +188,5 @@ TEST(LoweringOpsErrors, OperandsThatTritonRefuses) {
   EXPECT_THAT(refusal("d = tl.make_tensor_descriptor(X, [n, 16], [16, 1], [2, 16])\nd.gather(j, 0)"),
               HasSubstr("descriptor block must have 1 row, but got [2, 16]"));
   EXPECT_THAT(refusal("with x:\n    pass"),
-              HasSubstr("`with` is only supported for scopes of a target [lower.unsupported]"));
+              HasSubstr("`with` takes only scopes of triton.language inside a kernel [lower.unsupported]"));
 }
