@@ -87,6 +87,8 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
 
   std::stable_sort(out.ranked.begin(), out.ranked.end(),
                    [](const tuner::Entrant &a, const tuner::Entrant &b) {
+                     if (a.planned.repeats != b.planned.repeats)
+                       return b.planned.repeats;
                      return a.planned.prediction.timeNs < b.planned.prediction.timeNs;
                    });
   if (keep && out.paths.size() > 1) {

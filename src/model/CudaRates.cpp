@@ -40,7 +40,7 @@ CudaRates::CudaRates(const Target &target) {
   overlapExponent = rate("overlap_exponent", 3);
   startShare = rate("start_share", 0.5);
   tailShare = rate("tail_share", 0.5);
-  spillNsPerByte = rate("spill_bytes", 16);
+  spillBytes = rate("spill_bytes", 8);
   sharedBytesPerNs = rate("shared_bytes_per_ns_per_core", 230);
   f16DotPerNs = rate("f16_dot_flops_per_ns_per_core", 5000);
   f32DotPerNs = rate("f32_dot_flops_per_ns_per_core", f16DotPerNs / 2);

@@ -17,7 +17,7 @@ struct CudaRates {
   double shuffleNs, barrierNs, barrierPerWarpNs, conversionNs, copiesNs;
   double pipelineNs, dotNs, clockGhz, warpDotShare;
   double wavefrontsPerNs;
-  double overlapExponent, startShare, tailShare, spillNsPerByte;
+  double overlapExponent, startShare, tailShare, spillBytes;
   double sharedBytesPerNs;
   double f16DotPerNs, f32DotPerNs, i8DotPerNs;
 };

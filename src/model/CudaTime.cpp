@@ -205,13 +205,16 @@ void Machine::work() {
   levels_.back().instructions += rates_.startInstructions;
 }
 
-/// Registers beyond the limit live in memory: each is written and read again wherever the tile is used.
+/// Registers beyond the limit live in memory: each is written and read again in every iteration, and what all
+/// resident threads spill soon exceeds the L1.
 void Machine::spills() {
   const double spilled = resources_.spilled();
   if (spilled <= 0)
     return;
-  for (Level &level : levels_)
-    level.instructions += spilled * rates_.spillNsPerByte;
+  for (Level &level : levels_) {
+    level.instructions += 2 * spilled;
+    l2Bytes_ += rates_.spillBytes * spilled * threads() * std::max(1.0, level.executions) * load_.programs;
+  }
 }
 
 double Machine::chainNs() const {
@@ -266,7 +269,10 @@ Prediction Machine::time() const {
   for (auto &[name, ns] : parts)
     ns *= norm / std::max(1e-9, sum);
   parts["launch"] = rates_.launchNs;
-  return total(std::move(parts));
+  Prediction out = total(std::move(parts));
+  out.pipelined = std::any_of(pipelines_.begin(), pipelines_.end(),
+                              [](const LoopPipeline &loop) { return loop.pipelined; });
+  return out;
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 namespace tilewright {
 
@@ -45,6 +46,22 @@ Prediction timeOf(const WorkloadModel &model, const Target &target, const Candid
   return {};
 }
 
+/// Where no loop is pipelined, every pipelining depth gives the same code: all but the first go to the end.
+void markRepeats(const WorkloadModel &model, std::vector<PlannedCandidate> &ranked) {
+  std::set<Config> seen;
+  for (PlannedCandidate &planned : ranked) {
+    if (planned.prediction.pipelined)
+      continue;
+    Config code = planned.candidate.config;
+    code.set("num_stages", int64_t{1});
+    for (const std::string &name : model.stageParameters())
+      code.set(name, int64_t{1});
+    planned.repeats = !seen.insert(std::move(code)).second;
+  }
+  std::stable_partition(ranked.begin(), ranked.end(),
+                        [](const PlannedCandidate &planned) { return !planned.repeats; });
+}
+
 } // namespace
 
 } // namespace model
@@ -65,6 +82,8 @@ Plan rank(const SpaceRequest &request, const CandidateSpace &space, size_t keep)
                        return a.prediction.timeNs < b.prediction.timeNs;
                      return a.candidate.config < b.candidate.config;
                    });
+  if (request.target.kind == TargetKind::Cuda)
+    model::markRepeats(model, out.ranked);
   if (!keep)
     return out;
   size_t generated = 0;
