@@ -29,7 +29,7 @@ const Constant kConstants[] = {
     {"run_overhead_bytes", 12},   {"memory_latency_ns", 700},  {"l2_latency_ns", 270},
     {"l1_latency_ns", 40},        {"instruction_ns", 1.5},     {"instructions_per_ns_per_core", 6},
     {"access_instructions", 5},   {"transcendental_instructions", 6},
-    {"loop_instructions", 20},    {"start_instructions", 60},  {"shuffle_ns", 15},
+    {"row_instructions", 4},   {"loop_instructions", 20},    {"start_instructions", 60},  {"shuffle_ns", 15},
     {"barrier_ns", 40},           {"barrier_ns_per_warp", 4},  {"conversion_ns", 100},
     {"copies_ns", 100},           {"pipeline_ns", 60},         {"dot_ns", 60},
     {"warp_dot_share", 0.6},      {"wavefronts_per_ns_per_core", 1.8},

@@ -12,7 +12,7 @@ struct CudaRates {
   double launchNs, blockDispatchNs, warpDispatchNs, programNs;
   double dramBytesPerNs, l2BytesPerNs, l2Bytes, l1Bytes, multiprocessorBytesPerNs, runOverheadBytes;
   double memoryLatencyNs, l2LatencyNs, l1LatencyNs;
-  double instructionNs, instructionsPerNs, accessInstructions, transcendentalInstructions, loopInstructions,
+  double instructionNs, instructionsPerNs, accessInstructions, rowInstructions, transcendentalInstructions, loopInstructions,
       startInstructions;
   double shuffleNs, barrierNs, barrierPerWarpNs, conversionNs, copiesNs;
   double pipelineNs, dotNs, clockGhz, warpDotShare;

@@ -67,6 +67,8 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
     // Pointers that the loop moves on stay in registers, 64 bits each.
     if (level + 1 < levels && load.loops[level].carriesPointers)
       loaded[level] += 2 * layouts[i].instructions;
+    if (access.rank >= 2 && access.firstOfGroup && !load.hasDot)
+      loaded[level] += 2 * layouts[i].layout.rowsOfThread; // the rows' addresses
     if (!throughShared)
       loaded[level] += layouts[i].layout.elementsOfThread * std::max(1.0, kRegisterBytes / bytes) *
                        access.elementBytes / kRegisterBytes;

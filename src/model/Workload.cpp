@@ -276,6 +276,7 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     load.atomic = access.map->atomic;
     load.indirect = access.map->indirect;
     load.contiguousAxis = access.map->contiguousAxis;
+    load.rank = static_cast<uint32_t>(access.axes.size());
     load.group = access.group;
     load.firstOfGroup = access.firstOfGroup;
     double full = 1, average = 1;

@@ -26,6 +26,7 @@ struct AccessLoad {
   double knownLength = 1;       ///< the same of every run's valid length
   double alignmentBytes = 1;    ///< divisor of every run's start, bytes, up to a cache line
   bool indirect = false;
+  uint32_t rank = 0;            ///< of the tile
   uint32_t group = 0; ///< accesses of one group touch the same memory within a program
   bool firstOfGroup = true;
 };
