@@ -1,11 +1,9 @@
 #include "TargetTime.h"
+#include "TrialOrder.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <map>
-#include <numeric>
-#include <set>
 
 namespace tilewright {
 
@@ -48,59 +46,6 @@ Prediction timeOf(const WorkloadModel &model, const Target &target, const Candid
   return {};
 }
 
-/// Where no loop is pipelined, every pipelining depth gives the same code: all but the first go to the end.
-void markRepeats(const WorkloadModel &model, std::vector<PlannedCandidate> &ranked) {
-  std::set<Config> seen;
-  for (PlannedCandidate &planned : ranked) {
-    if (planned.prediction.pipelined)
-      continue;
-    Config code = planned.candidate.config;
-    code.set("num_stages", int64_t{1});
-    for (const std::string &name : model.stageParameters())
-      code.set(name, int64_t{1});
-    planned.repeats = !seen.insert(std::move(code)).second;
-  }
-  std::stable_partition(ranked.begin(), ranked.end(),
-                        [](const PlannedCandidate &planned) { return !planned.repeats; });
-}
-
-/// Variants that differ in nothing but the order of programs and look the same to the model stand a little
-/// behind the first of them, so that the head of the list is not one tile in all orders. The first is the one
-/// with the longest groups: neighbours then share more.
-void spreadScheduleVariants(const SpaceRequest &request, std::vector<PlannedCandidate> &ranked) {
-  constexpr double kBehind = 1.03;
-  std::vector<std::string> names;
-  for (const ParameterFacts &parameter : request.facts.parameters)
-    if (parameter.roles.size() == 1 && parameter.hasRole(Role::Schedule))
-      names.push_back(parameter.name);
-  if (names.empty())
-    return;
-  std::map<std::pair<Config, double>, std::vector<size_t>> variants;
-  for (size_t i = 0; i < ranked.size(); ++i) {
-    Config tile = ranked[i].candidate.config;
-    for (const std::string &name : names)
-      if (tile.contains(name))
-        tile.set(name, int64_t{1});
-    variants[{std::move(tile), ranked[i].prediction.timeNs}].push_back(i);
-  }
-  std::vector<double> keys(ranked.size());
-  for (auto &[tile, members] : variants) {
-    std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) {
-      return ranked[b].candidate.config < ranked[a].candidate.config;
-    });
-    for (size_t i = 0; i < members.size(); ++i)
-      keys[members[i]] = tile.second * std::pow(kBehind, static_cast<double>(i));
-  }
-  std::vector<size_t> order(ranked.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
-  std::vector<PlannedCandidate> out;
-  out.reserve(ranked.size());
-  for (const size_t i : order)
-    out.push_back(std::move(ranked[i]));
-  ranked = std::move(out);
-}
-
 } // namespace
 
 } // namespace model
@@ -121,9 +66,7 @@ Plan rank(const SpaceRequest &request, const CandidateSpace &space, size_t keep)
                        return a.prediction.timeNs < b.prediction.timeNs;
                      return a.candidate.config < b.candidate.config;
                    });
-  model::spreadScheduleVariants(request, out.ranked);
-  if (request.target.kind == TargetKind::Cuda)
-    model::markRepeats(model, out.ranked);
+  model::orderTrials(request, model, out.ranked);
   if (!keep)
     return out;
   size_t generated = 0;
