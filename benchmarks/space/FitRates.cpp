@@ -14,7 +14,7 @@ namespace tilewright::bench {
 
 namespace {
 
-constexpr double kPull = 0.002; ///< towards each constant's start: what the data does not tell stays
+constexpr double kPull = 0.001; ///< towards each constant's start: what the data does not tell stays
 constexpr double kFirstStep = 1.4, kLastStep = 1.05;
 
 /// Every number that may move, and how far from its start (a factor either way): what the data sheet says

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kHead = 32;          ///< picks that are spread
 constexpr size_t kLookedAt = 512;     ///< candidates that a pick may come from
-constexpr double kNearness = 0.03;    ///< what an equal one costs after a pick; halves with each doubling away
+constexpr double kNearness = 0.1;    ///< what an equal one costs after a pick; halves with each doubling away
 constexpr double kOrderWeight = 0.25; ///< of a doubling of a parameter that only orders work, or of a depth
 
 void markRepeats(const WorkloadModel &model, std::vector<PlannedCandidate> &ranked) {
