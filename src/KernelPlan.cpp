@@ -87,7 +87,7 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
 
   std::stable_sort(out.ranked.begin(), out.ranked.end(),
                    [](const tuner::Entrant &a, const tuner::Entrant &b) {
-                     return a.planned.prediction.timeNs < b.planned.prediction.timeNs;
+                     return a.planned.orderNs < b.planned.orderNs;
                    });
   if (keep && out.paths.size() > 1) {
     size_t generated = 0;

@@ -1,3 +1,4 @@
+#include "FitRates.h"
 #include "GridReplay.h"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +12,11 @@ int main(int argc, char **argv) {
   app.add_option("--kernels", kernels, "folder with families.json and kernels/");
   app.add_option("--target", target, "device that the grids were recorded on");
   app.add_option("--dump", dump, "write every point with its predicted parts to this file");
+  int fit = 0;
+  app.add_option("--fit", fit, "fit the device's constants to half of the shapes, with this many passes");
   CLI11_PARSE(app, argc, argv);
+  if (fit > 0)
+    return tilewright::bench::fitRates(grids, kernels, target, fit);
   if (grids.empty())
     fmt::print("SKIPPED: recorded GPU grids (no --grids)\n");
   else if (const int code = tilewright::bench::replayGrids(grids, kernels, target, dump))

@@ -22,6 +22,7 @@ ThreadLayout threadLayout(double rows, double run, double vector, double warps) 
   const double along = std::max(1.0, pieces / (out.lanesAlong * out.warpsAlong)) * out.vector;
   const double across = std::max(1.0, rows / (out.lanesAcross * out.warpsAcross));
   out.elementsOfThread = along * across;
+  out.rowsOfThread = across;
   out.copies = std::max(1.0, out.elementsOfThread * kLanes * warps / std::max(1.0, rows * run));
   return out;
 }
@@ -43,6 +44,36 @@ AccessLayout accessLayout(const AccessLoad &access, double warps) {
     // A run that starts within a sector touches one more than it fills.
     const double loose = 1 - std::min(kSectorBytes, access.alignmentBytes) / kSectorBytes;
     out.sectorBytes = access.rows * (std::ceil(runBytes / kSectorBytes) + loose) * kSectorBytes;
+  }
+  return out;
+}
+
+std::vector<AccessLayout> accessLayouts(const Workload &load, double warps) {
+  std::vector<AccessLayout> out;
+  const AccessLoad *tile = nullptr;
+  const AccessLayout *tileLayout = nullptr;
+  out.reserve(load.accesses.size());
+  for (const AccessLoad &access : load.accesses) {
+    out.push_back(accessLayout(access, warps));
+    if (access.rank == 2 && (!tile || access.fullRows * access.fullRun > tile->fullRows * tile->fullRun)) {
+      tile = &access;
+      tileLayout = &out.back();
+    }
+  }
+  if (!tile || load.hasDot)
+    return out;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const AccessLoad &access = load.accesses[i];
+    if (access.rank != 1 || access.write || access.atomic)
+      continue;
+    const ThreadLayout &needed = tileLayout->layout;
+    const bool ofRows = access.fullRun == tile->fullRows;
+    if (!ofRows && access.fullRun != tile->fullRun)
+      continue;
+    const double elements = ofRows ? needed.rowsOfThread : needed.elementsOfThread / needed.rowsOfThread;
+    out[i].layout.elementsOfThread = elements;
+    out[i].layout.copies = elements * kLanes * warps / std::max(1.0, access.fullRun);
+    out[i].instructions = elements / (ofRows ? 1 : out[i].instructionElements);
   }
   return out;
 }

@@ -15,6 +15,7 @@ struct ThreadLayout {
   double lanesAlong = 1, lanesAcross = 32;
   double warpsAlong = 1, warpsAcross = 1;
   double elementsOfThread = 1; ///< copies included
+  double rowsOfThread = 1;     ///< runs that a thread has a part of
   double copies = 1;           ///< threads that hold the same element
 };
 
@@ -29,5 +30,9 @@ struct AccessLayout {
   double sectorBytes = 0;         ///< moved by one execution, whole 32-byte sectors, copies not counted
 };
 AccessLayout accessLayout(const AccessLoad &access, double warps);
+
+/// Layouts of all accesses of a workload. A vector that belongs to the rows or columns of a tile is held the
+/// way the tile needs it: every thread has the part of its own rows or columns.
+std::vector<AccessLayout> accessLayouts(const Workload &load, double warps);
 
 } // namespace tilewright::model

@@ -10,7 +10,9 @@ CudaRates::CudaRates(const Target &target) {
   multiprocessors = static_cast<double>(std::max<int64_t>(1, target.cores));
   clockGhz = target.clockGhz > 0 ? target.clockGhz : 1.8;
   dramBytesPerNs = dram && dram->readBytesPerNs > 0 ? dram->readBytesPerNs : 2000;
+  dramBytesPerNs *= rate("dram_share", 1);
   l2BytesPerNs = l2 && l2->readBytesPerNs > 0 ? l2->readBytesPerNs : 5000;
+  l2BytesPerNs *= rate("l2_share", 1);
   l2Bytes = l2 ? static_cast<double>(l2->bytes) : 0;
   l1Bytes = l1 ? static_cast<double>(l1->bytes) : 128 << 10;
   launchNs = rate("launch_ns", 2500);
@@ -25,6 +27,7 @@ CudaRates::CudaRates(const Target &target) {
   instructionNs = rate("instruction_ns", 1.5);
   instructionsPerNs = rate("instructions_per_ns_per_core", 6);
   accessInstructions = rate("access_instructions", 5);
+  rowInstructions = rate("row_instructions", 4);
   transcendentalInstructions = rate("transcendental_instructions", 6);
   loopInstructions = rate("loop_instructions", 20);
   startInstructions = rate("start_instructions", 60);
@@ -40,11 +43,12 @@ CudaRates::CudaRates(const Target &target) {
   overlapExponent = rate("overlap_exponent", 3);
   startShare = rate("start_share", 0.5);
   tailShare = rate("tail_share", 0.5);
-  spillNsPerByte = rate("spill_bytes", 16);
+  spillBytes = rate("spill_bytes", 8);
   sharedBytesPerNs = rate("shared_bytes_per_ns_per_core", 230);
-  f16DotPerNs = rate("f16_dot_flops_per_ns_per_core", 5000);
-  f32DotPerNs = rate("f32_dot_flops_per_ns_per_core", f16DotPerNs / 2);
-  i8DotPerNs = rate("i8_dot_flops_per_ns_per_core", f16DotPerNs * 2);
+  const double tensor = rate("tensor_share", 0.8);
+  f16DotPerNs = tensor * rate("f16_dot_flops_per_ns_per_core", 5000);
+  f32DotPerNs = tensor * rate("f32_dot_flops_per_ns_per_core", 2500);
+  i8DotPerNs = tensor * rate("i8_dot_flops_per_ns_per_core", 10000);
 }
 
 } // namespace tilewright::model

@@ -12,12 +12,12 @@ struct CudaRates {
   double launchNs, blockDispatchNs, warpDispatchNs, programNs;
   double dramBytesPerNs, l2BytesPerNs, l2Bytes, l1Bytes, multiprocessorBytesPerNs, runOverheadBytes;
   double memoryLatencyNs, l2LatencyNs, l1LatencyNs;
-  double instructionNs, instructionsPerNs, accessInstructions, transcendentalInstructions, loopInstructions,
+  double instructionNs, instructionsPerNs, accessInstructions, rowInstructions, transcendentalInstructions, loopInstructions,
       startInstructions;
   double shuffleNs, barrierNs, barrierPerWarpNs, conversionNs, copiesNs;
   double pipelineNs, dotNs, clockGhz, warpDotShare;
   double wavefrontsPerNs;
-  double overlapExponent, startShare, tailShare, spillNsPerByte;
+  double overlapExponent, startShare, tailShare, spillBytes;
   double sharedBytesPerNs;
   double f16DotPerNs, f32DotPerNs, i8DotPerNs;
 };

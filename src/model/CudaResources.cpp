@@ -15,6 +15,7 @@ constexpr double kLeastAsyncBytes = 4;    ///< of one thread's asynchronous copy
 constexpr double kSharedOfBlockBytes = 1024; ///< that the system keeps for each block
 /// Addresses, masks, loop state. From register counts of compiled kernels with one element a thread (12 to 32).
 constexpr double kOtherRegisters = 20;
+constexpr double kDotRows = 16; ///< of one warp's matrix instruction
 
 } // namespace
 
@@ -54,7 +55,7 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
   out.sharedBytes = sharedBytes;
   // Per level of the program: what is loaded together, what a reduction needs whole, what loops carry.
   const size_t levels = pipelines.size() + 1; // the last one: outside of loops
-  std::vector<double> loaded(levels, 0), reduced(levels, 0);
+  std::vector<double> loaded(levels, 0), reduced(levels, 0), left(levels, 0);
   for (size_t i = 0; i < load.accesses.size(); ++i) {
     const AccessLoad &access = load.accesses[i];
     const size_t level = access.loop >= 0 ? static_cast<size_t>(access.loop) : levels - 1;
@@ -63,6 +64,11 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
     const double bytes = layouts[i].instructionElements * access.elementBytes;
     const bool throughShared =
         level + 1 < levels && pipelines[level].pipelined && bytes >= kLeastAsyncBytes;
+    // Pointers that the loop moves on stay in registers, 64 bits each.
+    if (level + 1 < levels && load.loops[level].carriesPointers)
+      loaded[level] += 2 * layouts[i].instructions;
+    if (access.rank >= 2 && access.firstOfGroup && !load.hasDot)
+      loaded[level] += 2 * layouts[i].layout.rowsOfThread; // the rows' addresses
     if (!throughShared)
       loaded[level] += layouts[i].layout.elementsOfThread * std::max(1.0, kRegisterBytes / bytes) *
                        access.elementBytes / kRegisterBytes;
@@ -74,6 +80,10 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
       reduced[level] = std::max(reduced[level], work.fullRows * work.fullRun / threads);
     if (work.kind == WorkItem::Kind::Dot)
       fragments = std::max(fragments, work.fullM * work.fullN / threads);
+    // A computed left operand is needed by all warps that share its rows.
+    if (work.kind == WorkItem::Kind::Dot && work.leftComputed)
+      left[level] = std::max(left[level], work.fullM * work.fullK * byteSize(work.dtype) / kRegisterBytes /
+                                              (kLanes * std::min(warps, std::max(1.0, work.fullM / kDotRows))));
   }
   for (size_t level = 0; level < levels; ++level) {
     double carried = 0;
@@ -81,7 +91,7 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
          loop = load.loops[static_cast<size_t>(loop)].parent)
       carried += load.loops[static_cast<size_t>(loop)].carriedBytes / kRegisterBytes / threads;
     const bool dot = level + 1 < levels && pipelines[level].hasDot;
-    const double live = std::max(loaded[level], reduced[level]);
+    const double live = std::max(loaded[level], reduced[level] + left[level]);
     out.registersOfThread =
         std::max(out.registersOfThread, kOtherRegisters + (dot ? std::max(carried, fragments) : carried) + live);
   }

@@ -31,8 +31,7 @@ public:
   Machine(const Workload &load, const Target &target, const CudaRates &rates, const Candidate &candidate)
       : load_(load), target_(target), rates_(rates),
         warps_(static_cast<double>(candidate.config.integer("num_warps").value_or(4))) {
-    for (const AccessLoad &access : load.accesses)
-      layouts_.push_back(accessLayout(access, warps_));
+    layouts_ = accessLayouts(load, warps_);
     pipelines_ = pipelinesOf(load, layouts_, warps_,
                              static_cast<double>(candidate.config.integer("num_stages").value_or(3)), target);
     const auto shared = candidate.bytes.find("shared");
@@ -93,7 +92,8 @@ void Machine::accesses() {
         std::max(layout.instructionElements * access.elementBytes * kLanes / kLineBytes,
                  access.scattered ? kLanes : layout.layout.lanesAcross);
     wavefronts_ += warps_ * layout.instructions * std::max(1.0, lineRuns) * access.executions;
-    level.instructions += layout.instructions * rates_.accessInstructions;
+    level.instructions +=
+        layout.instructions * rates_.accessInstructions + layout.layout.rowsOfThread * rates_.rowInstructions;
     if (access.write || access.atomic)
       continue;
     const double fromMemory = moved > 0 ? std::min(1.0, beyond / moved) : 0;
@@ -165,6 +165,9 @@ void Machine::dot(const WorkLoad &work, Level &level) {
     level.instructions += m * n * k / (16 * 8 * 16) / warps_ + shared / warps_ / (kLanes * 16);
     ns *= std::max(1.0, warpsN * 8 / n);
   }
+  // A computed left operand that several warps need in full goes through shared memory.
+  if (work.leftComputed && warps_ * kWarpDotRows > m)
+    level.reduceNs += rates_.conversionNs + rates_.barrierPerWarpNs * warps_;
   tensorNs_ += ns * work.executions;
   sharedBytes_ += shared * work.executions;
   level.dotNs += rates_.dotNs + std::max(ns, shared / rates_.sharedBytesPerNs);
@@ -205,13 +208,16 @@ void Machine::work() {
   levels_.back().instructions += rates_.startInstructions;
 }
 
-/// Registers beyond the limit live in memory: each is written and read again wherever the tile is used.
+/// Registers beyond the limit live in memory: each is written and read again in every iteration, and what all
+/// resident threads spill soon exceeds the L1.
 void Machine::spills() {
   const double spilled = resources_.spilled();
   if (spilled <= 0)
     return;
-  for (Level &level : levels_)
-    level.instructions += spilled * rates_.spillNsPerByte;
+  for (Level &level : levels_) {
+    level.instructions += 2 * spilled;
+    l2Bytes_ += rates_.spillBytes * spilled * threads() * std::max(1.0, level.executions) * load_.programs;
+  }
 }
 
 double Machine::chainNs() const {
@@ -224,7 +230,7 @@ double Machine::chainNs() const {
     if (i + 1 < levels_.size() && pipelines_[i].pipelined) {
       // Loads run stages ahead; the first ones are waited for.
       sum += std::min(1.0, level.executions) * arrival;
-      each = std::max(each + rates_.pipelineNs, arrival / std::max(1.0, pipelines_[i].stages - 1));
+      each = std::hypot(each + rates_.pipelineNs, arrival / std::max(1.0, pipelines_[i].stages - 1));
     } else {
       each += arrival;
     }
@@ -266,7 +272,10 @@ Prediction Machine::time() const {
   for (auto &[name, ns] : parts)
     ns *= norm / std::max(1e-9, sum);
   parts["launch"] = rates_.launchNs;
-  return total(std::move(parts));
+  Prediction out = total(std::move(parts));
+  out.pipelined = std::any_of(pipelines_.begin(), pipelines_.end(),
+                              [](const LoopPipeline &loop) { return loop.pipelined; });
+  return out;
 }
 
 } // namespace

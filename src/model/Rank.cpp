@@ -1,4 +1,5 @@
 #include "TargetTime.h"
+#include "TrialOrder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,6 +66,7 @@ Plan rank(const SpaceRequest &request, const CandidateSpace &space, size_t keep)
                        return a.prediction.timeNs < b.prediction.timeNs;
                      return a.candidate.config < b.candidate.config;
                    });
+  model::orderTrials(request, model, out.ranked);
   if (!keep)
     return out;
   size_t generated = 0;

@@ -30,11 +30,61 @@ bool isIndirectAlong(const AccessMap &map, int32_t axis) {
                                               static_cast<uint32_t>(axis)) != map.indirectAxes.end();
 }
 
+/// Whether a value is what a load brought, perhaps converted or transposed.
+bool isLoaded(const Program &program, ValueId value) {
+  while (true) {
+    const OpId op = program.value(value).definingOp;
+    if (op == kNone)
+      return false;
+    switch (program.op(op).kind) {
+    case OpKind::Load:
+    case OpKind::BlockLoad:
+    case OpKind::DescriptorLoad:
+      return true;
+    case OpKind::Cast:
+    case OpKind::Permute:
+    case OpKind::Reshape:
+      value = program.op(op).operands[0];
+      break;
+    default:
+      return false;
+    }
+  }
+}
+
+/// Open parameters that appear as a loop's `num_stages` and nowhere else that the facts see.
+std::vector<std::string> stageParametersOf(const SpaceRequest &request, const LaunchSymbols &symbols) {
+  std::vector<std::string> out;
+  for (const Parameter *parameter : symbols.open()) {
+    const uint32_t id = parameter->symbol.symbolId();
+    const auto mentions = [&](SymInt expression) {
+      if (!expression.valid())
+        return false;
+      const auto ids = symbolsOf(expression);
+      return std::find(ids.begin(), ids.end(), id) != ids.end();
+    };
+    bool stages = false, elsewhere = false;
+    for (const Op &op : request.program.ops)
+      for (const auto &[name, attribute] : op.attributes.values())
+        if (const auto *symbol = std::get_if<SymInt>(&attribute); symbol && mentions(*symbol))
+          (op.kind == OpKind::For && name == "num_stages" ? stages : elsewhere) = true;
+    for (const AccessMap &map : request.facts.accesses)
+      for (const SymInt length : map.tileShape)
+        elsewhere |= mentions(length);
+    for (const Value &value : request.program.values)
+      elsewhere |= mentions(value.sym);
+    if (stages && !elsewhere)
+      out.push_back(parameter->name);
+  }
+  return out;
+}
+
 } // namespace
 
 WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.program, request.arguments) {
   const KernelFacts &facts = request.facts;
   describeLoops(request);
+  stageParameters_ = stageParametersOf(request, symbols_);
   seen_ = AccessAlignment::seenValues(symbols_);
 
   std::vector<std::pair<SymInt, SymInt>> bounded; ///< tile length -> extent that masks it somewhere
@@ -85,6 +135,8 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
         (item.kind == WorkItem::Kind::Reduce || item.kind == WorkItem::Kind::Scan))
       work.reducedAxis =
           static_cast<int32_t>(request.program.op(item.op).attributes.integerOr("axis", -1));
+    work.leftComputed = item.kind == WorkItem::Kind::Dot && item.op < request.program.ops.size() &&
+                        !isLoaded(request.program, request.program.op(item.op).operands[0]);
     work_.push_back(std::move(work));
   }
 }
@@ -110,6 +162,7 @@ void WorkloadModel::describeLoops(const SpaceRequest &request) {
     }
     for (const ValueId result : op.results) {
       const Type &type = request.program.value(result).type;
+      loop.carriesPointers |= type.isPointer() && !type.shape.empty();
       if (type.shape.empty() || type.isPointer())
         continue;
       std::vector<Formula> shape;
@@ -198,6 +251,7 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     const bool nested = loop.parent >= 0 && static_cast<size_t>(loop.parent) < out.loops.size();
     load.iterations = count.average * (nested ? out.loops[static_cast<size_t>(loop.parent)].iterations : 1);
     load.mostIterations = count.most * (nested ? out.loops[static_cast<size_t>(loop.parent)].mostIterations : 1);
+    load.carriesPointers = loop.carriesPointers;
     if (loop.stages.valid())
       if (const auto stages = loop.stages(values))
         load.stages = static_cast<double>(*stages);
@@ -222,6 +276,7 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     load.atomic = access.map->atomic;
     load.indirect = access.map->indirect;
     load.contiguousAxis = access.map->contiguousAxis;
+    load.rank = static_cast<uint32_t>(access.axes.size());
     load.group = access.group;
     load.firstOfGroup = access.firstOfGroup;
     double full = 1, average = 1;
@@ -290,6 +345,7 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
       load.m = lanes(work.axes[rank - 3], values);
       load.n = lanes(work.axes[rank - 2], values);
       load.k = lanes(work.axes[rank - 1], values);
+      load.leftComputed = work.leftComputed;
       load.fullM = whole(rank - 3);
       load.fullN = whole(rank - 2);
       load.fullK = whole(rank - 1);

@@ -26,6 +26,7 @@ struct AccessLoad {
   double knownLength = 1;       ///< the same of every run's valid length
   double alignmentBytes = 1;    ///< divisor of every run's start, bytes, up to a cache line
   bool indirect = false;
+  uint32_t rank = 0;            ///< of the tile
   uint32_t group = 0; ///< accesses of one group touch the same memory within a program
   bool firstOfGroup = true;
 };
@@ -39,6 +40,7 @@ struct WorkLoad {
   double fullRows = 1, fullRun = 1; ///< the same with the lanes that a mask turns off
   double m = 1, n = 1, k = 1;       ///< Dot
   double fullM = 1, fullN = 1, fullK = 1;
+  bool leftComputed = false; ///< Dot: the left operand was computed here, not loaded
   int32_t loop = -1;      ///< innermost loop around it: index into Workload::loops
   double reduced = 1;     ///< Reduce, Scan: length of the combined axis
   int32_t reducedAxis = -1;
@@ -53,6 +55,7 @@ struct LoopLoad {
   int32_t parent = -1;
   std::optional<double> stages; ///< `num_stages` of the loop itself
   double carriedBytes = 0; ///< tiles that live from one iteration to the next
+  bool carriesPointers = false; ///< tiles of pointers among them
 };
 
 /// A kernel under one candidate, in numbers: what each target's time is made of.
@@ -74,6 +77,9 @@ public:
   explicit WorkloadModel(const SpaceRequest &request);
   Workload of(const Candidate &candidate) const;
 
+  /// Open parameters that do nothing but give loops their `num_stages`.
+  const std::vector<std::string> &stageParameters() const { return stageParameters_; }
+
 private:
   struct Axis {
     Formula length;
@@ -86,6 +92,7 @@ private:
     std::vector<uint32_t> programAxes;
     Formula stages;
     std::vector<std::pair<std::vector<Formula>, double>> carried; ///< tile shape, bytes an element
+    bool carriesPointers = false;
   };
   struct Trips {
     double average = 1, most = 1;
@@ -109,6 +116,7 @@ private:
     std::vector<Axis> axes;
     std::vector<size_t> loops; ///< innermost first
     int32_t reducedAxis = -1;
+    bool leftComputed = false;
   };
 
   double lanes(const Axis &axis, std::span<const int64_t> values) const;
@@ -117,6 +125,7 @@ private:
   void describeLoops(const SpaceRequest &request);
 
   LaunchSymbols symbols_;
+  std::vector<std::string> stageParameters_;
   std::vector<Loop> loops_;
   std::map<OpId, size_t> loopIndex_;
   std::vector<int64_t> seen_; ///< AccessAlignment::seenValues
