@@ -47,9 +47,9 @@ if [ -z "$fast" ]; then
     check "$preset-build" sh -c "cmake --preset $preset && cmake --build --preset $preset"
     for tests in build/$preset/bin/*_tests; do suite "$preset-$(basename "$tests")" "$tests"; done
   done
-  # The fuzz targets need a build of their own too; each runs for TILEWRIGHT_FUZZ_SECONDS (0: not at all).
+  # Each fuzz target runs for TILEWRIGHT_FUZZ_SECONDS (0: not at all).
   if [ "${TILEWRIGHT_FUZZ_SECONDS:-0}" -gt 0 ]; then
-    for target in lexer parser lowering reader; do check "fuzz-$target" scripts/fuzz.sh "$target"; done
+    for target in lexer parser lowering reader; do TILEWRIGHT_FUZZ_BUILD=build/asan check "fuzz-$target" scripts/fuzz.sh "$target"; done
   fi
 fi
 line="$passed passed, $failed failed"
