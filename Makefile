@@ -1,5 +1,5 @@
 # Targets for people; the build itself is CMake (presets in CMakePresets.json).
-.PHONY: help setup setup-test build dev asan tsan python demo test test-fast bench format lint docs clean
+.PHONY: help setup setup-test build dev asan tsan python demo test test-fast bench fuzz format lint docs clean
 .DEFAULT_GOAL := help
 
 PY := .venv/bin/python
@@ -34,6 +34,9 @@ asan: setup-test ## quick C++ tests under AddressSanitizer and UBSan
 
 tsan: setup-test ## quick C++ tests under ThreadSanitizer
 	cmake --preset tsan && cmake --build --preset tsan && ctest --test-dir build/tsan --output-on-failure
+
+fuzz: setup-test ## libFuzzer under the sanitizers: lexer, parser, lowering, Program reader, 60 s each (TILEWRIGHT_FUZZ_SECONDS)
+	@scripts/fuzz.sh
 
 bench: build ## ratios against peers, medians, in one run
 	@scripts/bench.sh

@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets (clang, AddressSanitizer, UBSan) and runs each for a while, seeded with the kernels of
-# examples/ and tests/. A finding leaves its input in build/fuzz/findings and ends with an error.
+# examples/ and tests/. A finding leaves its input in findings/ of the build and ends with an error.
 #   TILEWRIGHT_FUZZ_SECONDS=60   how long each target runs
+#   TILEWRIGHT_FUZZ_BUILD=build/asan   a build that has the targets already (default: builds build/fuzz)
 #   scripts/fuzz.sh [TARGET...]  lexer parser lowering reader (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${TILEWRIGHT_FUZZ_SECONDS:-60}
 targets=("$@"); [ ${#targets[@]} -gt 0 ] || targets=(lexer parser lowering reader)
 
-clang=$(command -v clang++-22 || command -v clang++) || { echo "fuzz: clang++ is missing (scripts/setup.sh --test)" >&2; exit 3; }
-cmake --preset fuzz -DCMAKE_CXX_COMPILER="$clang" >build/fuzz-configure.log 2>&1 || { cat build/fuzz-configure.log; exit 1; }
-cmake --build --preset fuzz
-
-work=build/fuzz; mkdir -p "$work/findings"
+if [ -n "${TILEWRIGHT_FUZZ_BUILD:-}" ]; then
+  work=$TILEWRIGHT_FUZZ_BUILD
+else
+  work=build/fuzz; mkdir -p "$work"
+  cmake --preset fuzz >"$work/configure.log" 2>&1 || { cat "$work/configure.log"; exit 1; }
+  cmake --build --preset fuzz
+fi
+mkdir -p "$work/findings"
 # The kernels of tests/differential, where the Python for it is there: every operation in a few lines each.
 tables=""
 if .venv/bin/python tests/differential/test_differential.py --write "$work/tables" 2>/dev/null; then tables=$(ls "$work"/tables/*.py); fi

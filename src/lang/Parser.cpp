@@ -4,6 +4,13 @@
 
 namespace tilewright::lang {
 
+namespace {
+
+/// A file that is no Python at all would give an error a line.
+constexpr size_t kMaxDiagnostics = 1000;
+
+} // namespace
+
 Expected<Module> parse(SourceFilePtr source) {
   TW_TRY(SourceFilePtr decoded, decodeSource(std::move(source)));
   Module module{std::move(decoded), std::make_unique<AstArena>(), {}};
@@ -35,7 +42,7 @@ ParseResult parseTolerant(SourceFilePtr source) {
   const TokenStream stream = tokenize(*module.source);
   ParserCore parser(*module.source, *module.arena, stream);
   std::vector<const Stmt *> body;
-  while (!parser.atEnd()) {
+  while (!parser.atEnd() && result.diagnostics.size() < kMaxDiagnostics) {
     const uint32_t start = parser.position();
     const size_t complete = body.size();
     try {

@@ -53,20 +53,56 @@ def reachable(lines):
         alive |= more
 
 
-def without_dead_loads(lines):
-    """... and without loads whose result, directly or through pure operations, is never used."""
-    one_line = re.compile(r"\s*(%[\w]+) = (?:tt|arith|math)\.\w+ (.*)$")
+def whole_ops(lines):
+    """Lines in groups: a reduction or scan with its region is one."""
+    groups, inside = [], False
+    for line in lines:
+        if inside:
+            groups[-1].append(line)
+            inside = not re.match(r"\s*\}\) : ", line)
+        else:
+            groups.append([line])
+            inside = bool(re.search(r'"tt\.(reduce|scan)"\(.*\(\{', line))
+    return groups
+
+
+IMPURE = re.compile(r"tt\.(store|atomic|descriptor_store|descriptor_scatter|assert|print|extern|elementwise_inline|map)|isVolatile = true")
+CALL = re.compile(r"tt\.call @(\"[^\"]*\"|[\w.$]+)\(")
+
+
+def pure_functions(functions):
+    """Names of the functions that only compute their results."""
+    pure = {name for name, lines in functions.items() if not any(IMPURE.search(line) for line in lines)}
     while True:
-        uses = collections.Counter(name for line in lines for name in re.findall(r"%\w+", re.sub(r" loc\(.*", "", line)))
+        calls_others = {name for name in pure if any(c.strip('"') not in pure for line in functions[name] for c in CALL.findall(line))}
+        if not calls_others:
+            return pure
+        pure -= calls_others
+
+
+def without_dead_loads(lines, pure):
+    """A function's lines without loads, pure operations and calls of pure functions whose result is never used."""
+    defines = re.compile(r"\s*(%[\w]+)(?::\d+)? = \"?(?:tt|arith|math)\.\w+")
+
+    def has_effect(line):
+        call = CALL.search(line)
+        return call.group(1).strip('"') not in pure if call else bool(IMPURE.search(line))
+
+    groups = whole_ops(lines)
+    while True:
+        uses = collections.Counter(name for group in groups for line in group for name in re.findall(r"%\w+", re.sub(r" loc\(.*", "", line)))
         kept = []
-        for line in lines:
-            match = one_line.match(line)
-            impure = re.search(r"tt\.(store|atomic|call|return|descriptor_store|assert|print)|volatile", line)
-            if not (match and uses[match.group(1)] == 1 and not impure):
-                kept.append(line)
-        if len(kept) == len(lines):
-            return kept
-        lines = kept
+        for group in groups:
+            match = defines.match(group[0])
+            if not (match and uses[match.group(1)] == 1 and not any(map(has_effect, group))):
+                kept.append(group)
+        if len(kept) == len(groups):
+            return [line for group in kept for line in group]
+        groups = kept
+
+
+#: Functions of triton.language that are one operation here.
+ONE_OPERATION = re.compile(r"triton\.language\.standard\.(sort|topk|flip|_bitonic|bitonic|_compare_and_swap|_indicator)")
 
 
 def facts_of_triton(text):
@@ -79,14 +115,16 @@ def facts_of_triton(text):
             name = start.group(1).strip('"')
         if name:
             functions[name].append(line)
-    functions = {name: without_dead_loads(reachable(lines)) for name, lines in functions.items()}
+    functions = {name: reachable(lines) for name, lines in functions.items()}
+    pure = pure_functions(functions)
+    functions = {name: without_dead_loads(lines, pure) for name, lines in functions.items()}
     kernel = next(n for n, lines in functions.items() if " public " in lines[0])
 
     def facts(name):
         counts, pending = collections.Counter(), None
         for line in functions[name]:
-            call = re.search(r"tt\.call @(\"[^\"]*\"|[\w.$]+)\(", line)
-            if call:
+            call = CALL.search(line)
+            if call and not ONE_OPERATION.match(call.group(1).strip('"')):
                 counts += facts(call.group(1).strip('"'))
             types = re.sub(r" loc\(.*", "", line)
             for op in ("load", "store", "atomic_rmw", "atomic_cas", "descriptor_load", "descriptor_store"):

@@ -17,7 +17,8 @@ struct ParseResult {
   std::vector<Diagnostic> diagnostics; ///< one an error, in order; empty when the file is valid
 };
 /// Parses past errors: a broken top-level statement (a whole function or class) is reported and left out, and
-/// the parse goes on with the next one, so that one broken kernel does not hide the others.
+/// the parse goes on with the next one, so that one broken kernel does not hide the others. It stops at the
+/// thousandth error.
 ParseResult parseTolerant(SourceFilePtr source);
 
 /// Parses a lone expression: "(cdiv(n, BLOCK),)", "lambda meta: (meta['N'],)". Line breaks are blanks, as

@@ -144,7 +144,7 @@ void LoweringContext::setSym(ValueId value, SymInt sym, std::string_view opaqueN
   if (!v.type.isScalar() || v.type.kind != Type::Kind::Value || !isInteger(v.type.dtype))
     return;
   // Expressions that outgrow any use are cut: nobody can reason about them, and their text would never end.
-  constexpr uint32_t kMaxWeight = 4096;
+  constexpr uint32_t kMaxWeight = 256;
   if (sym.valid() && sym.weight() <= kMaxWeight) {
     v.sym = sym;
     return;
