@@ -44,7 +44,7 @@ private:
         if (facts.name == parameter->name) {
           if (!facts.hasRole(Role::HostCoupled))
             facts.roles.push_back(Role::HostCoupled);
-          addEvidence(facts.evidence, std::move(evidence));
+          addEvidence(facts.evidence, evidence);
         }
     }
   }

@@ -19,7 +19,7 @@ SymInt Indices::remember(SymInt symbol, IndexSymbol meaning) {
   const uint32_t id = symbol.symbolId();
   if (meanings_.size() <= id)
     meanings_.resize(id + 1);
-  meanings_[id] = std::move(meaning);
+  meanings_[id] = meaning;
   return symbol;
 }
 

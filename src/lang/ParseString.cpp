@@ -135,7 +135,7 @@ void ParserCore::parseReplacementField(StringPieces &pieces, bool isTemplate, bo
     const std::string_view letter = at(TokenKind::Name) ? textOf(token()) : "";
     if (letter != "s" && letter != "r" && letter != "a")
       failHere(fmt::format("f-string: expected the conversion 's', 'r' or 'a' after '!', found {}", found()));
-    conversion = letter[0];
+    conversion = static_cast<unsigned char>(letter[0]);
     advance();
   }
   const Expr *spec = nullptr;

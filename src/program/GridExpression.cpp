@@ -396,7 +396,7 @@ private:
       return integer(static_cast<int64_t>(tensor.shape.size()));
     if (name == "element_size")
       return integer(byteSize(tensor.dtype));
-    const GridValue all = tupleOf(name == "size" ? tensor.shape : stridesOf(tensor));
+    GridValue all = tupleOf(name == "size" ? tensor.shape : stridesOf(tensor));
     if (call->args.empty())
       return all;
     TW_TRY(const SymInt index, evaluateInteger(call->args[0]));

@@ -56,7 +56,7 @@ struct SymContext::Impl {
   struct Equal {
     using is_transparent = void;
     static Key key(const SymNode *node) { return {node->op, node->value, node->operands}; }
-    static const Key &key(const Key &key) { return key; }
+    static const Key &key(const Key &key) { return key; } // NOLINT(bugprone-return-const-ref-from-parameter)
     template <class A, class B> bool operator()(const A &a, const B &b) const { return same(key(a), key(b)); }
     static bool same(const Key &a, const Key &b);
   };

@@ -98,7 +98,7 @@ Term without(const Term &term, size_t factor) {
   return rest;
 }
 
-Term multiplied(Term term, SymInt factor) {
+Term multiplied(const Term &term, SymInt factor) {
   const Sum other = sumOf(factor);
   if (other.size() != 1)
     return {term.coefficient, mergeFactors(term.factors, {factor})};
