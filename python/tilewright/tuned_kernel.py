@@ -28,12 +28,13 @@ class _NoPrograms(Exception):
 class _Prepared:
     """Everything that a launch needs once its configuration is known."""
 
-    __slots__ = ("launchable", "config", "chosen", "constants", "arg_names", "positions", "dependent")
+    __slots__ = ("launchable", "config", "chosen", "constants", "arg_names", "positions", "dependent", "grids")
 
     def __init__(self, launchable, config: Config, values: dict, arg_names, positional: int, dependent: dict):
         self.launchable = launchable
         self.config = config
         self.chosen = {**config.all_kwargs(), **dependent}
+        self.grids = set()  # fixed grids that are known to cover the work
         self.dependent = dependent  # what the heuristics said, which a later launch must say again
         self.arg_names = arg_names
         place = {name: index for index, name in enumerate(arg_names[:positional])}
@@ -118,6 +119,8 @@ class Autotuner(StockAutotuner):
         except TypeError:  # an argument that cannot be hashed
             call = prepared = None
         if prepared is not None and not warmup and self._still_holds(prepared, args, kwargs):
+            if self.generates and not callable(grid) and tuple(grid) not in prepared.grids:
+                self._check_grid(prepared, args, kwargs, grid)
             self.best_config = prepared.config
             return prepared.launch(args, kwargs, grid)
         if not self._runs_here(args, kwargs):
@@ -127,6 +130,8 @@ class Autotuner(StockAutotuner):
                 prepared = self._prepare(args, kwargs, grid)
             except _NoPrograms:
                 return
+            if not callable(grid):
+                prepared.grids.add(tuple(grid))
             if call is not None:
                 self._prepared[self._call_key(args, kwargs)] = prepared
         self.best_config = prepared.config
@@ -178,6 +183,25 @@ class Autotuner(StockAutotuner):
             return True
         values = {**prepared.constants, **dict(zip(self.arg_names, args)), **kwargs}
         return self._heuristics.evaluate(values, prepared.config.kwargs) == prepared.dependent
+
+    def _check_grid(self, prepared: _Prepared, args, kwargs, grid) -> None:
+        """A fixed grid that comes with a choice made under another grid must cover the work too (RefusalError if not)."""
+        with self._lock:
+            values = {**prepared.constants, **dict(zip(self.arg_names, args)), **kwargs}
+            config = self._engine_config(prepared.config, prepared.dependent)
+            arguments = {name: value for name, value in values.items() if name not in config}
+            problem = {**self._problem(arguments, grid), "configs": [config], "only_configs": True, "hints": {}}
+            with engine_errors(core):
+                plan = self._engine_kernel.plan(problem)
+            if not plan["candidates"]:
+                code = next(iter(plan["rejected_by_code"]), "space.empty")
+                raise RefusalError(
+                    f"{self.__name__}: the grid {tuple(grid)} does not fit ({prepared.config}), which was chosen for this key under another "
+                    f"grid: {plan['empty_reason'].rstrip()}\nhelp: make the grid a function of the tunables, as in "
+                    f"lambda meta: (triton.cdiv(n, meta[...]),)",
+                    code,
+                )
+            prepared.grids.add(tuple(grid))
 
     # ---- preparing: the first call of its kind
 

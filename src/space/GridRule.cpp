@@ -67,6 +67,18 @@ tl::expected<std::array<int64_t, 3>, GridRule::Refusal> GridRule::dims(std::span
   return out;
 }
 
+std::string GridRule::shortage(std::span<const int64_t> values, const std::array<int64_t, 3> &grid) const {
+  if (!constant_ || strided_)
+    return {};
+  for (size_t axis = 0; axis < needed_.size() && axis < grid.size(); ++axis) {
+    const auto wanted = needed_[axis].decidable() ? needed_[axis](values) : std::nullopt;
+    if (wanted && *wanted > grid[axis])
+      return fmt::format("the work needs {} programs along axis {}, the grid has {}", *wanted, axis,
+                         grid[axis]);
+  }
+  return {};
+}
+
 bool GridRule::followsParameter(size_t openIndex, const std::vector<int64_t> &least,
                                 const std::vector<int64_t> &most) const {
   const std::string &name = symbols_.open()[openIndex]->name;

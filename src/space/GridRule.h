@@ -15,6 +15,10 @@ public:
   tl::expected<std::array<int64_t, 3>, Refusal> dims(std::span<const int64_t> values,
                                                      const Config &config) const;
 
+  /// Why a grid of fixed numbers has too few programs for these values; empty when it has enough, or when the
+  /// work is not known.
+  std::string shortage(std::span<const int64_t> values, const std::array<int64_t, 3> &grid) const;
+
   /// Open parameters that the grid needs; all of them when the grid is a callback.
   uint64_t openMask() const { return openMask_; }
   /// Asking costs more than evaluating an expression: callbacks are asked last.

@@ -17,7 +17,8 @@ SharedMemory::SharedMemory(const SpaceRequest &request, const LaunchSymbols &sym
     : symbols_(symbols), seen_(AccessAlignment::seenValues(symbols)),
       hasWarpGroups_(request.target.rate("warp_group_dot", 0) != 0) {
   const auto loadOf = [&](const AccessMap &map) {
-    Load load{{}, std::max<int64_t>(1, byteSize(map.dtype)), AccessAlignment(map, symbols), map.contiguousAxis};
+    Load load{
+        {}, std::max<int64_t>(1, byteSize(map.dtype)), AccessAlignment(map, symbols), map.contiguousAxis};
     for (const SymInt length : map.tileShape)
       load.shape.emplace_back(length, symbols);
     return load;
@@ -38,7 +39,8 @@ SharedMemory::SharedMemory(const SpaceRequest &request, const LaunchSymbols &sym
           item.loops.back() == facts.op) {
         const size_t rank = item.shape.size();
         loop.dots.push_back({Formula(item.shape[rank - 3], symbols), Formula(item.shape[rank - 2], symbols),
-                             Formula(item.shape[rank - 1], symbols), std::max<int64_t>(1, byteSize(item.dtype))});
+                             Formula(item.shape[rank - 1], symbols),
+                             std::max<int64_t>(1, byteSize(item.dtype))});
       }
     if (!loop.loads.empty() && (!loop.dots.empty() || loop.stages.valid()))
       loops_.push_back(std::move(loop));
@@ -82,8 +84,7 @@ int64_t SharedMemory::bytes(std::span<const int64_t> values, const Config &confi
     int64_t sum = 0;
     for (const Load &load : loop.loads) {
       const int64_t elements = elementsOf(load);
-      const bool pipelined =
-          stages > 1 && copyBytes(load, elements, seen, warps * kLanes) >= kLeastCopyBytes;
+      const bool pipelined = stages > 1 && copyBytes(load, elements, seen, warps * kLanes) >= kLeastCopyBytes;
       if (pipelined)
         sum += elements * load.elementBytes * (warpGroups ? stages : stages - 1);
       else if (!loop.dots.empty())

@@ -8,9 +8,9 @@ namespace tilewright {
 ///
 /// Operands of a dot in a loop stand in shared memory. Where each thread copies at least four bytes at a
 /// time, the loop is pipelined: one buffer a stage for warp group matrix instructions (they read the buffer
-/// while the next ones fill), one less otherwise; a loop that asks for stages itself (`tl.range(num_stages=)`)
-/// is treated the same without a dot. Checked against the sizes of compiled matrix products: the same to the
-/// byte except where an epilogue or a small reduction needs more.
+/// while the next ones fill), one less otherwise; a loop that asks for stages itself
+/// (`tl.range(num_stages=)`) is treated the same without a dot. Checked against the sizes of compiled matrix
+/// products: the same to the byte except where an epilogue or a small reduction needs more.
 class SharedMemory {
 public:
   SharedMemory(const SpaceRequest &request, const LaunchSymbols &symbols);
@@ -33,7 +33,8 @@ private:
     std::vector<Dot> dots;
     Formula stages; ///< its own `num_stages`, if it has one
   };
-  static int64_t copyBytes(const Load &load, int64_t elements, std::span<const int64_t> seen, int64_t threads);
+  static int64_t copyBytes(const Load &load, int64_t elements, std::span<const int64_t> seen,
+                           int64_t threads);
 
   const LaunchSymbols &symbols_;
   std::vector<int64_t> seen_;

@@ -162,6 +162,8 @@ tl::expected<Candidate, Rejection> Verdict::judgeValues(const Config &config,
   auto grid = grid_.dims(values, config);
   if (!grid)
     return refuse(std::move(grid.error().code), std::move(grid.error().text));
+  if (auto shortage = grid_.shortage(values, *grid); !shortage.empty())
+    return refuse("grid.fixed", std::move(shortage));
   out.config = config;
   out.grid = *grid;
   out.bytes = std::move(demand.bytes);

@@ -30,6 +30,22 @@ def test_a_fixed_grid_with_a_split_parameter():
     assert np.isnan(out).all()  # refused, not tuned wrongly
 
 
+def test_a_fixed_grid_under_a_choice_made_for_another():
+    kernel = tuned(kernels.scale)
+    out = np.zeros_like(X)
+    kernel[blocks](X, out, X.size, 2.0)
+    enough = triton.cdiv(1_000, kernel.best_config.kwargs["BLOCK"])
+    out[:] = np.nan
+    kernel[(enough,)](X, out, X.size, 2.0)
+    np.testing.assert_array_equal(out, 2.0 * X)
+    if enough > 1:
+        out[:] = np.nan
+        with pytest.raises(tilewright.RefusalError, match="grid .* does not fit") as error:
+            kernel[(enough - 1,)](X, out, X.size, 2.0)
+        assert error.value.code == "grid.fixed"
+        assert np.isnan(out).all()
+
+
 def test_a_decorator_in_between():
     def traced(kernel):
         @functools.wraps(kernel.fn)

@@ -118,6 +118,13 @@ TEST(Rules, FixedGridIsRefusedForASplit) {
     EXPECT_THAT(text, HasSubstr("the grid has 8"));
     EXPECT_THAT(text, HasSubstr("lambda meta"));
   }
+  // A hand-written configuration is judged by its own tile: 8 programs of 625 elements or more are enough.
+  add.setGrid(Grid::fixed({8, 1, 1}));
+  EXPECT_TRUE(judge(add.request(), config("BLOCK=1024")));
+  const auto judged = judge(add.request(), config("BLOCK=512"));
+  ASSERT_FALSE(judged);
+  EXPECT_EQ(judged.error().code, "grid.fixed");
+  EXPECT_THAT(judged.error().text, HasSubstr("needs 10 programs along axis 0, the grid has 8"));
   // One program is enough for any tile when there is one element.
   SpaceFixture tiny = addOf(1, "cpu");
   tiny.setGrid(Grid::fixed({1, 1, 1}));
