@@ -193,7 +193,7 @@ class Autotuner(StockAutotuner):
             problem = {**self._problem(arguments, grid), "configs": [config], "only_configs": True, "hints": {}}
             with engine_errors(core):
                 plan = self._engine_kernel.plan(problem)
-            if not plan["candidates"]:
+            if not plan["candidates"] and set(plan["rejected_by_code"]) != {"grid.empty"}:  # no program: nothing to launch
                 code = next(iter(plan["rejected_by_code"]), "space.empty")
                 raise RefusalError(
                     f"{self.__name__}: the grid {tuple(grid)} does not fit ({prepared.config}), which was chosen for this key under another "
