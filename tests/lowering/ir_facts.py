@@ -23,7 +23,7 @@ def triton_ir(function, signature, constants):
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
-    options = backend.parse_options({})
+    options = backend.parse_options({"debug": True, "sanitize_overflow": False})  # device_assert counts
     source = ASTSource(function, signature, constants)
     module = source.make_ir(target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)
     return str(module)

@@ -20,15 +20,6 @@ FrontValue unaryFloat(BuiltinCall &call) {
   return FrontValue::runtime(call.emit.unary(call.name, x));
 }
 
-FrontValue binaryLibrary(BuiltinCall &call) {
-  const auto [x, y] = call.emit.convert(call.at(0), call.at(1));
-  const Type &type = call.c.typeOf(x);
-  if (!isFloat(type.dtype))
-    call.c.failType(call.range, fmt::format("{} needs floating-point operands, not {}", call.nameRange.text(),
-                                            call.emit.typeName(type)));
-  return FrontValue::runtime(call.emit.libraryBinary(call.name, x, y));
-}
-
 FrontValue absolute(BuiltinCall &call) {
   const ValueId x = call.tensor(0);
   const Type type = call.c.typeOf(x);
