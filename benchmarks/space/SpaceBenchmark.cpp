@@ -1,6 +1,7 @@
 #include "AscendPairs.h"
 #include "FitRates.h"
 #include "GridReplay.h"
+#include "Speed.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,6 +15,8 @@ int main(int argc, char **argv) {
   app.add_option("--target", target, "device that the grids were recorded on");
   app.add_option("--dump", dump, "write every point with its predicted parts to this file");
   app.add_option("--pairs", pairs, "published times of Ascend chips (published_pairs.json)");
+  int speed = 0;
+  app.add_option("--speed", speed, "time analysis, generation and ranking, with this many runs of each");
   int fit = 0;
   app.add_option("--fit", fit, "fit the device's constants to half of the shapes, with this many passes");
   CLI11_PARSE(app, argc, argv);
@@ -27,5 +30,7 @@ int main(int argc, char **argv) {
     fmt::print("SKIPPED: published Ascend pairs (no --pairs)\n");
   else if (const int code = tilewright::bench::scorePairs(pairs, kernels))
     return code;
+  if (speed > 0)
+    return tilewright::bench::timeSpaces(kernels, speed);
   return 0;
 }

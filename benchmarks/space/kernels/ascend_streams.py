@@ -31,7 +31,7 @@ def add_shares(left, right, total, n, TILE: tl.constexpr):
 def read_tiles(src, dst, M, N, BM: tl.constexpr, BN: tl.constexpr):
     share = tl.cdiv(M, tl.num_programs(0))
     start = tl.program_id(0) * share
-    seen = tl.zeros((BN,), tl.float16)
+    seen = tl.zeros((BN,), tl.float32)
     for top in range(0, share, BM):
         rows = start + top + tl.arange(0, BM)
         for first in range(0, N, BN):
