@@ -84,6 +84,9 @@ std::vector<std::string> stageParametersOf(const SpaceRequest &request, const La
 WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.program, request.arguments) {
   const KernelFacts &facts = request.facts;
   describeLoops(request);
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (const SymInt count = facts.programCounts[axis]; count.valid() && count.isSymbol())
+      programCounts_[axis] = count.symbolId();
   stageParameters_ = stageParametersOf(request, symbols_);
   seen_ = AccessAlignment::seenValues(symbols_);
 
@@ -103,7 +106,11 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
   };
 
   for (const AccessMap &map : facts.accesses) {
-    Access access{&map, {}, loopsOf(map.loops), {}, {}, AccessAlignment(map, symbols_)};
+    Access access{&map, {}, loopsOf(map.loops), {}, {}, AccessAlignment(map, symbols_), {}};
+    if (map.tileShape.size() == 2 && map.contiguousAxis >= 0)
+      for (const AccessTerm &term : map.terms)
+        if (term.kind == AccessTerm::Kind::Lane && static_cast<int32_t>(term.index) != map.contiguousAxis)
+          access.pitch = Formula(term.coefficient, symbols_);
     for (size_t axis = 0; axis < map.tileShape.size(); ++axis)
       access.axes.push_back(
           axisOf(map.tileShape[axis], axis < map.maskExtent.size() ? map.maskExtent[axis] : SymInt()));
@@ -239,6 +246,9 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
   for (size_t axis = 0; axis < 3; ++axis)
     out.grid[axis] = static_cast<double>(candidate.grid[axis]);
   out.programs = out.grid[0] * out.grid[1] * out.grid[2];
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (programCounts_[axis])
+      values[*programCounts_[axis]] = candidate.grid[axis];
 
   std::vector<double> trips;
   double iterations = 0, mostIterations = 0;
@@ -300,6 +310,8 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     load.knownLength = static_cast<double>(access.alignment.knownLength(seen));
     load.alignmentBytes = static_cast<double>(
         std::gcd(access.alignment.realStart(values) * static_cast<int64_t>(load.elementBytes), kCacheLineBytes));
+    if (access.pitch.valid() && !access.map->indirect)
+      load.dense = static_cast<double>(access.pitch(values).value_or(0)) == load.runElements;
     load.movesWithLoop = access.movesWithLoop;
     load.programBytes = load.bytes();
     if (!access.loops.empty())

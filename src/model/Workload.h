@@ -27,6 +27,7 @@ struct AccessLoad {
   double alignmentBytes = 1;    ///< divisor of every run's start, bytes, up to a cache line
   bool indirect = false;
   uint32_t rank = 0;            ///< of the tile
+  bool dense = false;           ///< its runs follow each other without a gap: one long run
   uint32_t group = 0; ///< accesses of one group touch the same memory within a program
   bool firstOfGroup = true;
 };
@@ -108,6 +109,7 @@ private:
     };
     std::vector<ProgramTerm> programTerms;
     AccessAlignment alignment;
+    Formula pitch; ///< elements from one run to the next, of two-dimensional tiles
     uint32_t group = 0;
     bool firstOfGroup = true;
   };
@@ -126,6 +128,7 @@ private:
 
   LaunchSymbols symbols_;
   std::vector<std::string> stageParameters_;
+  std::array<std::optional<uint32_t>, 3> programCounts_; ///< symbols of tl.num_programs
   std::vector<Loop> loops_;
   std::map<OpId, size_t> loopIndex_;
   std::vector<int64_t> seen_; ///< AccessAlignment::seenValues
