@@ -21,6 +21,10 @@ from .source import NO_DEFAULT, kernel_source, parameters_of
 _GPU_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
 
 
+def _fixed(grid) -> tuple:
+    return grid if type(grid) is tuple else (grid,) if isinstance(grid, int) else tuple(grid)
+
+
 class _NoPrograms(Exception):
     """The grid has no program under any configuration: there is nothing to tune and nothing to launch."""
 
@@ -119,7 +123,7 @@ class Autotuner(StockAutotuner):
         except TypeError:  # an argument that cannot be hashed
             call = prepared = None
         if prepared is not None and not warmup and self._still_holds(prepared, args, kwargs):
-            if self.generates and not callable(grid) and tuple(grid) not in prepared.grids:
+            if self.generates and not callable(grid) and _fixed(grid) not in prepared.grids:
                 self._check_grid(prepared, args, kwargs, grid)
             self.best_config = prepared.config
             return prepared.launch(args, kwargs, grid)
@@ -131,7 +135,7 @@ class Autotuner(StockAutotuner):
             except _NoPrograms:
                 return
             if not callable(grid):
-                prepared.grids.add(tuple(grid))
+                prepared.grids.add(_fixed(grid))
             if call is not None:
                 self._prepared[self._call_key(args, kwargs)] = prepared
         self.best_config = prepared.config
@@ -196,12 +200,12 @@ class Autotuner(StockAutotuner):
             if not plan["candidates"] and set(plan["rejected_by_code"]) != {"grid.empty"}:  # no program: nothing to launch
                 code = next(iter(plan["rejected_by_code"]), "space.empty")
                 raise RefusalError(
-                    f"{self.__name__}: the grid {tuple(grid)} does not fit ({prepared.config}), which was chosen for this key under another "
+                    f"{self.__name__}: the grid {_fixed(grid)} does not fit ({prepared.config}), which was chosen for this key under another "
                     f"grid: {plan['empty_reason'].rstrip()}\nhelp: make the grid a function of the tunables, as in "
                     f"lambda meta: (triton.cdiv(n, meta[...]),)",
                     code,
                 )
-            prepared.grids.add(tuple(grid))
+            prepared.grids.add(_fixed(grid))
 
     # ---- preparing: the first call of its kind
 
