@@ -37,17 +37,23 @@ seed_programs() { # seed_programs FOLDER: the text of every kernel that lowers w
   done
 }
 
-status=0
-for target in "${targets[@]}"; do
-  corpus=$work/corpus/$target; mkdir -p "$corpus"
-  seeds=$work/seeds/$target; rm -rf "$seeds"
-  if [ "$target" = reader ]; then seed_programs "$seeds"; else seed_kernels "$seeds"; fi
-  log=$work/$target.log
+fuzz() { # fuzz TARGET: one target for its time, and one line that says what came of it
+  local target=$1 corpus=$work/corpus/$1 seeds=$work/seeds/$1 log=$work/$1.log
   if "$work/bin/${target}_fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 \
       -dict=tests/fuzz/triton.dict -artifact_prefix="$work/findings/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
     echo "fuzz: $target: no finding in ${seconds} s ($(grep -oE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+$') inputs)"
   else
-    echo "fuzz: $target: FOUND something; input under $work/findings"; tail -n 40 "$log"; status=1
+    echo "fuzz: $target: FOUND something; input under $work/findings"; tail -n 40 "$log"; return 1
   fi
+}
+for target in "${targets[@]}"; do
+  mkdir -p "$work/corpus/$target"; rm -rf "$work/seeds/$target"
+  if [ "$target" = reader ]; then seed_programs "$work/seeds/$target"; else seed_kernels "$work/seeds/$target"; fi
 done
+status=0; running=()
+for target in "${targets[@]}"; do # as many at once as there are cores
+  fuzz "$target" & running+=($!)
+  if [ ${#running[@]} -ge "$(nproc)" ]; then wait "${running[0]}" || status=1; running=("${running[@]:1}"); fi
+done
+for job in "${running[@]}"; do wait "$job" || status=1; done
 exit $status
