@@ -1,5 +1,5 @@
 # Targets for people; the build itself is CMake (presets in CMakePresets.json).
-.PHONY: help setup setup-test build dev asan tsan python demo test test-fast bench fuzz format lint docs clean
+.PHONY: help setup setup-test build dev asan tsan python demo test test-fast corpus bench fuzz format lint docs clean
 .DEFAULT_GOAL := help
 
 PY := .venv/bin/python
@@ -37,6 +37,9 @@ tsan: setup-test ## quick C++ tests under ThreadSanitizer
 
 fuzz: setup-test ## libFuzzer under the sanitizers: lexer, parser, lowering, Program reader, 60 s each (TILEWRIGHT_FUZZ_SECONDS)
 	@scripts/fuzz.sh
+
+corpus: setup-test build ## reads public kernels: downloads pinned packages once, prints how many lower
+	.venv/bin/python scripts/corpus.py
 
 bench: build ## ratios against peers, medians, in one run
 	@scripts/bench.sh

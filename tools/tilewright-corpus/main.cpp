@@ -1,11 +1,12 @@
-// Lowers and analyses many kernels of many files, for measuring how much of the world's Triton the front end reads:
+// Lowers and analyses many kernels of many files, for measuring how much of the world's Triton the front end
+// reads:
 //
 //     tilewright-corpus [--seconds N] [--mebibytes N] [--no-analysis] < LIST > RESULTS
 //
-// LIST has one file a line: its path, then the kernels as `name@line`, separated by tabs. RESULTS has one JSON object
-// a line: one for each kernel and one for each file. A process of its own reads each file, with a bound on processor
-// time and on memory, so that a crash or a hang costs that file's remaining kernels only; they are tried again, each
-// in a process of its own, and what fails there is what is reported.
+// LIST has one file a line: its path, then the kernels as `name@line`, separated by tabs. RESULTS has one
+// JSON object a line: one for each kernel and one for each file. A process of its own reads each file, with a
+// bound on processor time and on memory, so that a crash or a hang costs that file's remaining kernels only;
+// they are tried again, each in a process of its own, and what fails there is what is reported.
 //
 // `us` is the time of the fastest of three lowerings, with every imported file read before. `peakKiB` is what
 // the file's process added to the memory it started with.
@@ -75,7 +76,9 @@ json failureOf(const Error &error) {
 }
 
 std::string_view statusName(KernelFacts::Status status) {
-  return status == KernelFacts::Status::Ok ? "ok" : status == KernelFacts::Status::Partial ? "partial" : "refused";
+  return status == KernelFacts::Status::Ok        ? "ok"
+         : status == KernelFacts::Status::Partial ? "partial"
+                                                  : "refused";
 }
 
 json lowered(const lang::Module &module, const std::string &kernel, const LoweringOptions &options,
@@ -97,6 +100,9 @@ json lowered(const lang::Module &module, const std::string &kernel, const Loweri
     }
     out["ops"] = program->ops.size();
     out["status"] = "ok";
+    for (const Diagnostic &remark : program->remarks)
+      if (remark.code == "lower.assumed")
+        out["assumed"].push_back(remark.message);
     if (auto verified = verify(*program); !verified) {
       out.update(failureOf(verified.error()));
       out["status"] = "crash"; // a Program that breaks its own rules is our mistake
@@ -177,8 +183,8 @@ std::pair<std::vector<std::string>, std::string> runTask(const Task &task, const
     const size_t end = std::min(text.find('\n', line), text.size());
     if (end == text.size())
       break; // half a line, of a child that died
-    done += text.compare(line, 11, "{\"analysis\"") == 0 || text.substr(line, end - line).find("\"kernel\":") !=
-                                                               std::string::npos;
+    done += text.compare(line, 11, "{\"analysis\"") == 0 ||
+            text.substr(line, end - line).find("\"kernel\":") != std::string::npos;
     std::cout << std::string_view(text).substr(line, end - line + 1);
     line = end + 1;
   }
@@ -219,8 +225,9 @@ int main(int argc, char **argv) {
                {"file", task.file},
                {"status", ending},
                {"code", ending},
-               {"message", ending == "hang" ? fmt::format("not done after {} s", bounds.seconds)
-                                            : fmt::format("ended by itself ({} MiB allowed)", bounds.mebibytes)}});
+               {"message", ending == "hang"
+                               ? fmt::format("not done after {} s", bounds.seconds)
+                               : fmt::format("ended by itself ({} MiB allowed)", bounds.mebibytes)}});
     }
   }
   return 0;

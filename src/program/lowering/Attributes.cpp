@@ -74,17 +74,23 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
         return missing();
       return valueOfMeaning(member, name, range, true);
     }
+    if (auto known = foreignValue(object.text + "." + std::string(name)))
+      return *std::move(known);
     return valueOfPath(object.text + "." + std::string(name));
   case FrontKind::Foreign:
     if (auto known = foreignValue(object.text + "." + std::string(name)))
       return *std::move(known);
     return FrontValue::named(FrontKind::Foreign, object.text + "." + std::string(name));
+  case FrontKind::Function:
+    if (name == "fn") // what a decorator wraps: the function itself
+      return object;
+    return missing();
   case FrontKind::Builtin:
     return FrontValue::named(FrontKind::Builtin, object.text + "." + std::string(name));
   case FrontKind::Runtime: {
     const Type &type = c.typeOf(object.value);
     if (name == "dtype") // a block pointer's is the pointer's, a descriptor's the element's
-      return FrontValue::typeObject(type.kind == Type::Kind::BlockPointer ? Type::pointer(type.dtype)
+      return FrontValue::typeObject(type.kind == Type::Kind::BlockPointer  ? Type::pointer(type.dtype)
                                     : type.kind > Type::Kind::BlockPointer ? Type::scalar(type.dtype)
                                                                            : scalarOf(type));
     if (name == "block_type" && type.kind == Type::Kind::Descriptor)

@@ -134,7 +134,11 @@ FrontValue hasAttribute(BuiltinCall &call) {
   }
 }
 
+/// A constexpr is its value here.
+FrontValue unwrapped(BuiltinCall &call) { return call.at(0); }
+
 constexpr Builtin kRows[] = {
+    {"_unwrap_if_constexpr", "value", unwrapped},
     {"python.min", "values, *rest", minimum},
     {"python.max", "values, *rest", maximum},
     {"python.len", "sequence", length},

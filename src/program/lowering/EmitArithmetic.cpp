@@ -290,6 +290,9 @@ ValueId Emitter::minMax(OpKind kind, const FrontValue &a, const FrontValue &b, b
 ValueId Emitter::select(const FrontValue &condition, const FrontValue &a, const FrontValue &b) {
   ValueId mask = cast(toTensor(condition), DType::Int1);
   auto [x, y] = convert(a, b, true, true);
+  if (c.typeOf(x).kind != c.typeOf(y).kind)
+    c.failType(c.here,
+               fmt::format("cannot choose between {} and {}", typeName(c.typeOf(x)), typeName(c.typeOf(y))));
   if (!c.typeOf(mask).shape.empty()) {
     std::tie(mask, x) = broadcast(mask, x);
     std::tie(x, y) = broadcast(x, y);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/format.h>
 
 namespace tilewright::lowering {
@@ -119,8 +120,15 @@ FrontValue FunctionLowerer::constantValue(const Constant *constant) {
     return FrontValue::string(std::string(*text));
   if (constant->isNone())
     return FrontValue::none();
-  if (std::holds_alternative<BigIntValue>(constant->value))
+  if (const auto *big = std::get_if<BigIntValue>(&constant->value)) {
+    // Past int64 a number is a uint64, which no expression holds: it becomes a value at once.
+    uint64_t bits = 0;
+    const auto [end, error] =
+        std::from_chars(big->digits.data(), big->digits.data() + big->digits.size(), bits, 10);
+    if (error == std::errc() && end == big->digits.data() + big->digits.size() && !constexprOnly_)
+      return FrontValue::runtime(emit.constantBits(bits));
     c.unsupported(constant->range, "an integer of more than 64 bits");
+  }
   c.unsupported(constant->range, "this kind of constant is not supported inside a kernel");
 }
 
@@ -180,15 +188,16 @@ FrontValue FunctionLowerer::valueOfMeaning(const Meaning &meaning, std::string_v
         binding.function->decorators.begin(), binding.function->decorators.end(), [](const std::string &d) {
           return d == "functools.lru_cache" || d == "functools.cache" || d == "staticmethod";
         });
-    FrontValue function =
-        FrontValue::named(plain && allowsPlainGlobals() ? FrontKind::Function : FrontKind::Foreign, std::string(name));
+    FrontValue function = FrontValue::named(
+        plain && allowsPlainGlobals() ? FrontKind::Function : FrontKind::Foreign, std::string(name));
     function.function = binding.function;
     return function;
   }
   case Binding::Kind::Argument:
-    c.fail(range, "lower.name",
-           fmt::format("{} is an argument of the function around the kernel, which only runs on the host", name),
-           {}, "make it a tl.constexpr parameter of the kernel");
+    c.fail(
+        range, "lower.name",
+        fmt::format("{} is an argument of the function around the kernel, which only runs on the host", name),
+        {}, "make it a tl.constexpr parameter of the kernel");
   default:
     break;
   }
@@ -381,7 +390,8 @@ FrontValue FunctionLowerer::materialized(const FrontValue &value) {
     return value;
   if (value.isNumber())
     return FrontValue::runtime(emit.toTensor(value));
-  if (value.is(FrontKind::Tuple)) {
+  // An aggregate keeps what it holds; a tuple's items are values like any other, also those of a named one.
+  if (value.is(FrontKind::Tuple) && (!value.scope || value.scope->isNamedTuple())) {
     std::vector<FrontValue> items;
     for (const FrontValue &item : *value.items)
       items.push_back(materialized(item));

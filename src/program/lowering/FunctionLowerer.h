@@ -85,7 +85,6 @@ private:
   Flow deviceStatement(const lang::Stmt *stmt, const Continuation *rest);
   Flow hostStatement(const lang::Stmt *stmt, const Continuation *rest); // HostStatements.cpp
   void trace(LoweringFailure &failure, const lang::Stmt *stmt);
-  Flow withStatement(const lang::With *stmt, const Continuation *rest);
   void assign(const lang::Expr *target, const FrontValue &value);
   void bindName(std::string_view name, FrontValue value);
   void annotatedAssign(const lang::AnnAssign *stmt);

@@ -79,6 +79,8 @@ std::optional<FrontValue> integerLimits(LoweringContext &c, DType dtype) {
 } // namespace
 
 std::optional<FrontValue> foreignValue(const std::string &path) {
+  if (path == "triton.__version__") // the language that this front end follows
+    return FrontValue::string("3.9.0");
   const size_t dot = path.rfind('.');
   const std::string module = path.substr(0, dot), name = dot == std::string::npos ? "" : path.substr(dot + 1);
   if (module != "math" && module != "numpy" && module != "torch")
@@ -96,6 +98,8 @@ std::optional<FrontValue> foreignValue(const std::string &path) {
 
 std::optional<FrontValue> callForeign(LoweringContext &c, const std::string &path,
                                       const std::vector<FrontValue> &arguments, const SourceRange &range) {
+  if ((path == "os.environ.get" || path == "os.getenv") && !arguments.empty()) // nothing is set
+    return arguments.size() > 1 ? arguments[1] : FrontValue::none();
   const size_t dot = path.rfind('.');
   const std::string module = path.substr(0, dot), name = dot == std::string::npos ? "" : path.substr(dot + 1);
   if (module != "math" && module != "numpy" && module != "torch")

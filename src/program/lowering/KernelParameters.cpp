@@ -71,16 +71,6 @@ std::optional<DType> annotatedDType(const ModuleScope &module, const Expr *annot
   return parseTritonDType(std::string_view(path).substr(kLanguage.size()));
 }
 
-bool isConstexprAnnotation(const ModuleScope &module, const Expr *annotation) {
-  if (!annotation)
-    return false;
-  if (const auto *constant = dynCast<Constant>(annotation); constant && constant->asStr())
-    return constant->asStr()->find("constexpr") != std::string_view::npos;
-  const std::string path = module.resolve(annotation);
-  return path == "triton.language.constexpr" || path == "constexpr" ||
-         (path.size() > 10 && path.substr(path.size() - 10) == ".constexpr");
-}
-
 /// Names and positions in `@triton.jit(do_not_specialize=[...])`.
 ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std::string_view> &order) {
   ParameterUse::Names names;
@@ -109,38 +99,103 @@ ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std
 using Choice = KernelParameters::Choice;
 
 Choice pointerTo(DType dtype) {
-  return {Parameter::Kind::Pointer, Type::pointer(dtype), {}, {}, fmt::format("a pointer to {}", tritonName(dtype))};
+  return {Parameter::Kind::Pointer,
+          Type::pointer(dtype),
+          {},
+          {},
+          0,
+          {},
+          false,
+          false,
+          fmt::format("a pointer to {}", tritonName(dtype))};
 }
 Choice scalarOf(DType dtype) {
-  return {Parameter::Kind::Scalar, Type::scalar(dtype), {}, {}, fmt::format("an argument of type {}", tritonName(dtype))};
+  return {Parameter::Kind::Scalar,
+          Type::scalar(dtype),
+          {},
+          {},
+          0,
+          {},
+          false,
+          false,
+          fmt::format("an argument of type {}", tritonName(dtype))};
 }
 Choice fixedTo(FrontValue value, std::string text) {
-  return {Parameter::Kind::Fixed, {}, std::move(value), {}, std::move(text)};
+  return {Parameter::Kind::Fixed, {}, std::move(value), {}, 0, {}, false, false, std::move(text)};
 }
 Choice openFrom(int64_t witness) {
-  return {Parameter::Kind::Open, {}, {}, witness, fmt::format("an integer such as {}", witness)};
+  return {Parameter::Kind::Open,
+          {},
+          {},
+          witness,
+          0,
+          {},
+          false,
+          false,
+          fmt::format("an integer such as {}", witness)};
 }
 
+Choice tupleOf(uint32_t size) {
+  Choice choice = scalarOf(DType::Int32);
+  choice.tupleSize = size;
+  choice.text = fmt::format("a tuple of {} integers", size);
+  return choice;
+}
+Choice constexprTuple(SymContext &symbols, size_t size) {
+  const FrontValue item = FrontValue::integer(symbols.constant(16), 16);
+  return fixedTo(FrontValue::tuple(std::vector<FrontValue>(size, item)),
+                 fmt::format("a tuple of {} integers", size));
+}
+/// Of a descriptor that the caller made: its block is the caller's choice too. A tile of two axes, the last
+/// one and `other`; of one where there is no other.
+Choice descriptorOf(size_t rank, size_t other, DType dtype) {
+  Choice choice = pointerTo(dtype);
+  for (size_t axis = 0; axis < rank; ++axis)
+    choice.block.push_back(axis == other || axis + 1 == rank ? 16 : 1);
+  choice.text = fmt::format("a tensor descriptor of {} with blocks of {}", tritonName(dtype),
+                            fmt::join(choice.block, " x "));
+  return choice;
+}
+constexpr std::array<size_t, 5> kTupleSizes = {2, 3, 1, 4, 5};
+
 /// The dtypes that kernels read and write, those first that most of them do.
-constexpr std::array kDTypes = {DType::Float32, DType::Int32, DType::BFloat16, DType::Float16,   DType::Int64,
+constexpr std::array kDTypes = {DType::Float32, DType::Int32, DType::BFloat16, DType::Float16, DType::Int64,
                                 DType::UInt8,   DType::Int8,  DType::UInt32,   DType::Fp8E4M3, DType::Float64,
                                 DType::UInt64,  DType::Int1,  DType::Int16};
 
-std::vector<Choice> pointerChoices() {
+std::vector<Choice> pointerChoices(bool toIntegers) {
   std::vector<Choice> choices;
+  if (toIntegers)
+    choices.push_back(pointerTo(DType::Int32));
   for (const DType dtype : kDTypes)
-    choices.push_back(pointerTo(dtype));
+    if (!toIntegers || dtype != DType::Int32)
+      choices.push_back(pointerTo(dtype));
   choices.push_back(scalarOf(DType::Int32));
   choices.push_back(scalarOf(DType::Float32));
   choices.push_back(fixedTo(FrontValue::none(), "None"));
   return choices;
 }
 
-std::vector<Choice> scalarChoices(SymContext &symbols) {
-  std::vector<Choice> choices = {scalarOf(DType::Int32), scalarOf(DType::Float32), pointerTo(DType::Float32),
-                                 fixedTo(FrontValue::integer(symbols.constant(1), 1), "1"),
-                                 scalarOf(DType::Int64), fixedTo(FrontValue::none(), "None"),
-                                 pointerTo(DType::Int32), scalarOf(DType::Int1)};
+std::vector<Choice> scalarChoices(const std::string &name, const ParameterUse &use, SymContext &symbols) {
+  std::vector<Choice> choices;
+  if (const auto rank = use.descriptors.find(name); rank != use.descriptors.end())
+    for (const DType dtype : {DType::Float32, DType::BFloat16, DType::Int32})
+      for (size_t back = 2; back <= std::max<size_t>(2, rank->second); ++back)
+        choices.push_back(descriptorOf(rank->second, rank->second - back, dtype));
+  else if (const auto items = use.sequences.find(name); items != use.sequences.end())
+    for (const size_t size : kTupleSizes)
+      if (size >= items->second)
+        choices.push_back(tupleOf(static_cast<uint32_t>(size)));
+  choices.push_back(scalarOf(DType::Int32));
+  choices.push_back(scalarOf(DType::Float32));
+  choices.push_back(pointerTo(DType::Float32));
+  choices.push_back(fixedTo(FrontValue::integer(symbols.constant(1), 1), "1"));
+  choices.back().onlyConstant =
+      true; // an integer that is 1 is a constant, but few parameters are meant to be
+  choices.push_back(scalarOf(DType::Int64));
+  choices.push_back(fixedTo(FrontValue::none(), "None"));
+  choices.push_back(pointerTo(DType::Int32));
+  choices.push_back(scalarOf(DType::Int1));
   return choices;
 }
 
@@ -150,8 +205,19 @@ std::vector<Choice> constexprChoices(const std::string &name, const ParameterUse
   if (texts != use.texts.end())
     for (const std::string &text : texts->second)
       choices.push_back(fixedTo(FrontValue::string(text), fmt::format("the text '{}'", text)));
-  const bool isFlag = use.flags.count(name) && !use.sizes.count(name);
-  choices.push_back(openFrom(isFlag ? 1 : 16));
+  if (const auto items = use.sequences.find(name); items != use.sequences.end())
+    for (const size_t size : kTupleSizes)
+      if (size >= items->second)
+        choices.push_back(constexprTuple(symbols, size));
+  const bool isSize = use.sizes.count(name), isFlag = use.flags.count(name) && !isSize;
+  if (use.dtypes.count(name) && !isSize)
+    choices.push_back(fixedTo(FrontValue::typeObject(Type::scalar(DType::Float32)), "the dtype fp32"));
+  else if (use.options.count(name) && choices.empty())
+    choices.push_back(fixedTo(FrontValue::none(), "None"));
+  // A loop that is unrolled without being a tile's extent is short.
+  choices.push_back(openFrom(isFlag ? 1 : use.unrolled.count(name) && !isSize ? 4 : 16));
+  if (isFlag)
+    choices.push_back(fixedTo(FrontValue::boolean(symbols.constant(1), true), "True"));
   const auto openTo = [&](int64_t witness) {
     if (std::none_of(choices.begin(), choices.end(), [&](const Choice &c) { return c.witness == witness; }))
       choices.push_back(openFrom(witness));
@@ -163,6 +229,8 @@ std::vector<Choice> constexprChoices(const std::string &name, const ParameterUse
   choices.push_back(fixedTo(FrontValue::none(), "None"));
   openTo(1);
   openTo(0);
+  for (Choice &choice : choices)
+    choice.decides = choice.fixed.isNone() || choice.fixed.is(FrontKind::String) || choice.fixed.isNumber();
   openTo(2);
   openTo(8);
   openTo(32);
@@ -173,7 +241,6 @@ std::vector<Choice> constexprChoices(const std::string &name, const ParameterUse
                               fmt::format("the dtype {}", tritonName(kDTypes[i]))));
   choices.push_back(fixedTo(FrontValue::floating(0.5), "a float such as 0.5"));
   choices.push_back(fixedTo(FrontValue::string(""), "an empty text"));
-  (void)symbols;
   return choices;
 }
 
@@ -194,6 +261,9 @@ void KernelParameters::choose(size_t index, size_t choice) {
     p.fixed = argumentOf(chosen.fixed);
     break;
   case Parameter::Kind::Scalar:
+    while (entry.elements.size() < chosen.tupleSize)
+      entry.elements.push_back(symbols->newSymbol(
+          SymbolKind::RuntimeScalar, fmt::format("{}_{}", p.name, entry.elements.size()), SymRange{}));
     if (isInteger(chosen.type.dtype) && (!p.symbol.valid() || p.isConstexpr))
       p.symbol = symbols->newSymbol(SymbolKind::RuntimeScalar, p.name, SymRange{});
     break;
@@ -205,8 +275,8 @@ void KernelParameters::choose(size_t index, size_t choice) {
   }
 }
 
-Expected<KernelParameters> kernelParameters(const JitFunction &function,
-                                            const LaunchArguments &arguments, const LoweringOptions &options,
+Expected<KernelParameters> kernelParameters(const JitFunction &function, const LaunchArguments &arguments,
+                                            const LoweringOptions &options,
                                             const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source) {
   const FunctionDef &def = *function.def;
@@ -348,12 +418,12 @@ Expected<KernelParameters> kernelParameters(const JitFunction &function,
       fix(value->value);
     } else if (!use.read.count(name)) {
       p.kind = Parameter::Kind::Unused;
-    } else if (use.pointers.count(name)) {
-      entry.choices = pointerChoices();
+    } else if (use.pointers.count(name) && !use.descriptors.count(name) && !use.sequences.count(name)) {
+      entry.choices = pointerChoices(use.integers.count(name) > 0);
     } else if (annotated) {
       scalar(*annotated, false);
     } else {
-      entry.choices = scalarChoices(*symbols);
+      entry.choices = scalarChoices(name, use, *symbols);
     }
     result.entries.push_back(std::move(entry));
   }

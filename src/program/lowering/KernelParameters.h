@@ -14,7 +14,11 @@ struct KernelParameters {
     Type type;                      ///< Pointer, Scalar
     FrontValue fixed;               ///< Fixed
     std::optional<int64_t> witness; ///< Open: the value to start from
-    std::string text;               ///< for the reader: "a pointer to bf16"
+    uint32_t tupleSize = 0;         ///< Scalar: > 0 for a tuple of that many
+    std::vector<int64_t> block; ///< Pointer: of a tensor descriptor that the caller made, its block's extents
+    bool decides = false;       ///< a value that a branch asks for
+    bool onlyConstant = false;  ///< not to be taken unless a value of compile time is asked for
+    std::string text;           ///< for the reader: "a pointer to bf16"
   };
   struct Entry {
     Parameter parameter; ///< `value` is set by the attempt
@@ -24,6 +28,8 @@ struct KernelParameters {
     /// What it may be when no argument says so, the likeliest first; empty when one does.
     std::vector<Choice> choices;
     size_t chosen = 0;
+    std::vector<SymInt> elements; ///< of a tuple, made once
+    const Choice *choice() const { return choices.empty() ? nullptr : &choices[chosen]; }
   };
   std::vector<Entry> entries;
   /// Makes an entry what one of its choices says.
@@ -33,8 +39,8 @@ struct KernelParameters {
 };
 
 /// Errors: arg.unknown, arg.type, and whatever is wrong with a default.
-Expected<KernelParameters> kernelParameters(const JitFunction &function,
-                                            const LaunchArguments &arguments, const LoweringOptions &options,
+Expected<KernelParameters> kernelParameters(const JitFunction &function, const LaunchArguments &arguments,
+                                            const LoweringOptions &options,
                                             const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source);
 

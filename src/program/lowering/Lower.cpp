@@ -19,7 +19,34 @@ using namespace lowering;
 namespace {
 
 constexpr int kMaxAttempts = 400;
-constexpr uint32_t kMaxSteps = 60'000; ///< statements over all attempts: some 20 ms
+constexpr uint32_t kMaxSteps = 16'000; ///< statements over all attempts: some 20 ms
+
+/// A parameter that is a tuple: one argument each for its items.
+void defineTuple(LoweringContext &context, FunctionLowerer &lowerer, RegionId body,
+                 const KernelParameters::Entry &entry, uint32_t size) {
+  std::vector<FrontValue> items;
+  for (uint32_t i = 0; i < size; ++i) {
+    Parameter item = entry.parameter;
+    item.name = fmt::format("{}_{}", item.name, i);
+    item.symbol = entry.elements[i];
+    item.value = context.builder.addArgument(body, item.type, item.name);
+    context.program.values[item.value].sym = item.symbol;
+    items.push_back(FrontValue::runtime(item.value));
+    context.program.parameters.push_back(std::move(item));
+  }
+  lowerer.define(entry.parameter.name, FrontValue::tuple(std::move(items)));
+}
+
+/// A parameter that is a tensor descriptor which the caller made: its address, and a block that was assumed.
+ValueId callersDescriptor(LoweringContext &context, const Parameter &p, const std::vector<int64_t> &block) {
+  Attributes attributes;
+  attributes.set("rank", static_cast<int64_t>(block.size()));
+  attributes.set("opaque", true);
+  Type type{Type::Kind::Descriptor, p.type.dtype, {}};
+  for (const int64_t extent : block)
+    type.shape.push_back(context.syms.constant(extent));
+  return context.create(OpKind::MakeDescriptor, {p.value}, std::move(type), std::move(attributes));
+}
 
 /// One attempt: the whole kernel with one witness.
 struct Attempt {
@@ -29,8 +56,8 @@ struct Attempt {
 };
 
 Attempt attemptOnce(const lang::Module &module, const JitFunction &function,
-                  const KernelParameters &parameters, const WitnessSearch &witness,
-                  const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
+                    const KernelParameters &parameters, const WitnessSearch &witness,
+                    const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
   Program program;
   program.kernel = std::string(function.def->name);
   program.symbols = symbols;
@@ -48,9 +75,15 @@ Attempt attemptOnce(const lang::Module &module, const JitFunction &function,
     switch (p.kind) {
     case Parameter::Kind::Pointer:
     case Parameter::Kind::Scalar:
+      if (const auto *choice = entry.choice(); choice && choice->tupleSize > 0) {
+        defineTuple(context, lowerer, body, entry, choice->tupleSize);
+        continue;
+      }
       p.value = context.builder.addArgument(body, p.type, p.name);
       program.values[p.value].sym = p.symbol;
       lowerer.define(p.name, FrontValue::runtime(p.value));
+      if (const auto *choice = entry.choice(); choice && !choice->block.empty())
+        lowerer.define(p.name, FrontValue::runtime(callersDescriptor(context, p, choice->block)));
       break;
     case Parameter::Kind::Open:
       p.witness = witness.valueOf(p);
@@ -146,26 +179,40 @@ Expected<Program> lower(const lang::Module &module, std::string_view kernel, con
          kernelParameters(*function, arguments, options, symbols, module.source));
   WitnessSearch witness(parameters);
   Assumptions assumptions(parameters);
-  std::optional<Error> first;
+  std::optional<Error> first, furthest; // the error to report is the one that nothing got past
+  Progress reached;
   uint32_t steps = 0;
   for (int attempt = 0; attempt < kMaxAttempts && steps < kMaxSteps; ++attempt) {
     Attempt result = attemptOnce(module, *function, parameters, witness, options, symbols);
     steps += result.progress.steps;
     if (result.program) {
-      for (Diagnostic &remark : assumptions.remarks())
+      for (Diagnostic &remark : assumptions.remarks(first.value_or(Error())))
         result.program->remarks.push_back(std::move(remark));
       return *std::move(result.program);
     }
     const LoweringFailure &failure = *result.failure;
-    if (!first)
-      first = failure.error;
-    if (failure.needed.valid() && witness.learn(failure.needed))
-      continue;
-    if (!assumptions.learn(failure, result.progress))
-      break;
-    witness.restart(parameters);
+    fprintf(stderr, "%u/%u %s needed=%d [", result.progress.offset, result.progress.steps,
+            failure.error.message.c_str(), failure.needed.valid());
+    for (auto &s : failure.suspects)
+      fprintf(stderr, "%s ", s.c_str());
+    fprintf(stderr, "] {");
+    for (auto &s : failure.deciders)
+      fprintf(stderr, "%s ", s.c_str());
+    fprintf(stderr, "}\n");
   }
-  return Unexpected(*first);
+  if (!first)
+    first = failure.error;
+  if (!furthest || reached < result.progress) {
+    furthest = failure.error;
+    reached = result.progress;
+  }
+  if (failure.needed.valid() && witness.learn(failure.needed))
+    continue;
+  if (!assumptions.learn(failure, result.progress))
+    break;
+  witness.restart(parameters);
+}
+return Unexpected(*furthest);
 }
 
 } // namespace tilewright

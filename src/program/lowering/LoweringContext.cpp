@@ -6,7 +6,8 @@ namespace tilewright::lowering {
 
 void LoweringContext::fail(const SourceRange &range, std::string code, std::string message, SymInt needed,
                            std::string help) {
-  const bool refusal = code == "lower.unsupported" || code == "lower.limit" || code == "static_assert";
+  const bool refusal = code == "lower.unsupported" || code == "lower.limit" || code == "static_assert" ||
+                       code == "lower.raise";
   Diagnostic diagnostic = makeDiagnostic(Severity::Error, std::move(code), std::move(message),
                                          range.valid() ? std::optional(range) : std::nullopt);
   for (auto call = calls.rbegin(); call != calls.rend(); ++call)

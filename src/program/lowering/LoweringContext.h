@@ -20,10 +20,11 @@ struct LoweringFailure {
   using Names = std::set<std::string, std::less<>>;
   /// Kernel parameters that the failing statement depends on: what was assumed about them may be the mistake.
   Names suspects;
-  /// Those that decided a branch on the way.
-  Names deciders;
+  /// Those that decided a branch on the way, the last one first.
+  std::vector<std::string> deciders;
   bool wantsIntegers = false; ///< the suspects hold floats where only integers will do
-  bool traced = false; ///< the two above are complete
+  bool wantsConstant = false; ///< a value of run time where only one of compile time will do
+  bool traced = false;        ///< the two above are complete
 };
 
 /// What one attempt to lower one kernel with one witness shares: the Program under construction, its symbols,

@@ -1,6 +1,7 @@
 #include "ModuleConditions.h"
 
 #include "Builtins.h"
+#include "HostFunctions.h"
 #include "ModuleScope.h"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ bool equal(const HostValue &a, const HostValue &b) {
 }
 
 std::string changed(std::string text, int (*change)(int)) {
-  std::transform(text.begin(), text.end(), text.begin(), [&](unsigned char c) { return static_cast<char>(change(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [&](unsigned char c) { return static_cast<char>(change(c)); });
   return text;
 }
 
@@ -184,6 +186,9 @@ std::optional<HostValue> hostValue(const ModuleScope &scope, const Expr *expr, i
     const Meaning meaning = scope.meaningOf(expr, depth);
     if (meaning.kind == Meaning::Kind::External && meaning.path == "typing.TYPE_CHECKING")
       return HostValue(false);
+    if (meaning.kind == Meaning::Kind::External)
+      if (const auto known = foreignValue(meaning.path))
+        return known->is(FrontKind::String) ? HostValue(known->text) : HostValue(known->number);
     if (meaning.kind == Meaning::Kind::Bound && meaning.binding->value)
       return hostValue(*meaning.scope, meaning.binding->value, depth);
     return std::nullopt;

@@ -34,7 +34,7 @@ bool isConstexprFunction(std::string_view path) {
 /// `tl.constexpr(...)`: what makes a global usable in a kernel.
 bool isConstexprCall(const ModuleScope &scope, const Expr *value) {
   const auto *call = dynCast<Call>(value);
-  return call && scope.resolve(call->func) == "triton.language.constexpr";
+  return call && isConstexprAnnotation(scope, call->func);
 }
 
 /// Whether a body defines a decorated function somewhere inside.
@@ -111,7 +111,8 @@ void ModuleScope::addFunction(const FunctionDef *def) {
     const auto *call = dynCast<Call>(decorator);
     decorators.push_back(resolve(call ? call->func : decorator));
     jit |= isJitDecorator(decorators.back());
-    constexprOnly |= isConstexprFunction(decorators.back()) || decorators.back() == "triton.language.constexpr";
+    constexprOnly |=
+        isConstexprFunction(decorators.back()) || decorators.back() == "triton.language.constexpr";
   }
   if (jit || constexprOnly) {
     const JitFunction *function = addJit(def, std::move(decorators));
@@ -120,10 +121,10 @@ void ModuleScope::addFunction(const FunctionDef *def) {
     return;
   }
   defs_.insert_or_assign(std::string(def->name), def);
-  const JitFunction *ordinary =
-      file_->ordinary_
-          .emplace_back(new JitFunction{def, std::move(decorators), this, prefix_ + std::string(def->name), true})
-          .get();
+  const JitFunction *ordinary = file_->ordinary_
+                                    .emplace_back(new JitFunction{def, std::move(decorators), this,
+                                                                  prefix_ + std::string(def->name), true})
+                                    .get();
   bind(def->name, {Binding::Kind::Python, {}, nullptr, ordinary, nullptr, def->range});
   if (holdsDecorated(def->body))
     file_->inner_.emplace_back(new ModuleScope(*this, def->body, def->args, def->name));
@@ -173,7 +174,7 @@ void ModuleScope::bindAssignment(const Expr *target, const Expr *value, bool con
   }
   const bool alias = !dottedName(value).empty();
   bind(name->id, {alias || constexprAnnotation || isConstexprCall(*this, value) ? Binding::Kind::Constexpr
-                                                                                 : Binding::Kind::Plain,
+                                                                                : Binding::Kind::Plain,
                   {},
                   value,
                   nullptr,
@@ -226,8 +227,8 @@ void ModuleScope::collect(Body body) {
       if (const auto *name = dynCast<Name>(cast<AnnAssign>(stmt)->target); name && isClass_)
         fields_.emplace_back(name->id);
       if (const auto *assign = cast<AnnAssign>(stmt); assign->value)
-        bindAssignment(assign->target, assign->value,
-                       resolve(assign->annotation) == "triton.language.constexpr", stmt->range);
+        bindAssignment(assign->target, assign->value, isConstexprAnnotation(*this, assign->annotation),
+                       stmt->range);
       break;
     // The arm that counts is collected last, so it wins; the others are still read for kernels.
     case StmtKind::If: {
@@ -256,6 +257,11 @@ void ModuleScope::collect(Body body) {
       break;
     }
   }
+}
+
+bool ModuleScope::isNamedTuple() const {
+  return std::any_of(bases_.begin(), bases_.end(),
+                     [](const std::string &base) { return base.ends_with("NamedTuple"); });
 }
 
 Meaning ModuleScope::import(const std::string &path) const {
@@ -330,8 +336,9 @@ Meaning ModuleScope::meaningOf(const Expr *expr, int depth) const {
 }
 
 const JitFunction *ModuleScope::function(std::string_view name) const {
-  if (const auto found = names_.find(name);
-      found != names_.end() && found->second.kind == Binding::Kind::Jit && !found->second.function->constexprOnly)
+  if (const auto found = names_.find(name); found != names_.end() &&
+                                            found->second.kind == Binding::Kind::Jit &&
+                                            !found->second.function->constexprOnly)
     return found->second.function;
   const size_t at = name.find('@');
   const std::string_view plain = name.substr(0, at);
@@ -355,6 +362,16 @@ std::string ModuleScope::resolve(const Expr *expr) const {
     return text;
   Meaning meaning = meaningOf(expr);
   return meaning.kind == Meaning::Kind::External ? std::move(meaning.path) : text;
+}
+
+bool isConstexprAnnotation(const ModuleScope &names, const Expr *annotation) {
+  if (!annotation)
+    return false;
+  if (const auto *constant = dynCast<Constant>(annotation); constant && constant->asStr())
+    return constant->asStr()->find("constexpr") != std::string_view::npos;
+  const std::string path = names.resolve(annotation);
+  return path == "triton.language.constexpr" || path == "constexpr" ||
+         (path.size() > 10 && path.substr(path.size() - 10) == ".constexpr");
 }
 
 FrontValue valueOfPath(const std::string &path) {

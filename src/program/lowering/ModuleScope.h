@@ -90,6 +90,7 @@ public:
   /// A class's bases, as dotted paths.
   const std::vector<std::string> &bases() const { return bases_; }
   bool isClass() const { return isClass_; }
+  bool isNamedTuple() const;
   /// In the order of the source: a class's fields.
   const std::vector<std::string> &fields() const { return fields_; }
   /// The full dotted path that an expression like `tl.sum` or `jit` means after imports; the text itself if
@@ -119,10 +120,13 @@ private:
   std::map<std::string, Binding, std::less<>> names_;
   std::map<std::string, const lang::FunctionDef *, std::less<>> defs_; ///< ordinary functions, for `jit(f)`
   std::vector<std::string> bases_, fields_;
-  std::vector<std::string> stars_;                                     ///< `from path import *`
+  std::vector<std::string> stars_; ///< `from path import *`
   std::vector<std::unique_ptr<JitFunction>> functions_, ordinary_;
   std::vector<std::unique_ptr<ModuleScope>> inner_;
 };
+
+/// Whether an annotation says `tl.constexpr`, by whatever name, perhaps as a text.
+bool isConstexprAnnotation(const ModuleScope &names, const lang::Expr *annotation);
 
 /// What a dotted path of the triton packages names, as a front value: a module, a builtin ("load",
 /// "libdevice.tanh"), a dtype. Paths of other packages are Foreign.

@@ -22,9 +22,14 @@ public:
     // chain.
     constexpr int kRounds = 4;
     for (int round = 0; round < kRounds; ++round) {
-      const size_t before = known_[&function].pointers.size() + known_[&function].sizes.size();
+      const auto size = [&] {
+        const ParameterUse &use = known_[&function];
+        return use.pointers.size() + use.sizes.size() + use.integers.size() + use.dtypes.size() +
+               use.sequences.size() + use.descriptors.size();
+      };
+      const size_t before = size();
       scan(function, known_[&function]);
-      if (known_[&function].pointers.size() + known_[&function].sizes.size() == before)
+      if (size() == before)
         break;
     }
     return known_[&function];
@@ -35,28 +40,167 @@ private:
     return std::find(names.begin(), names.end(), text) != names.end();
   }
 
-  /// The pointer of `base + a + b * c`: the leftmost term. Behind casts and subscripts too.
-  static void addPointer(ParameterUse &use, const Expr *expr) {
-    for (;;) {
+  /// What a function's names are assigned, and which of them it is given at run time.
+  struct Names {
+    std::map<std::string_view, std::vector<const Expr *>> assigned;
+    std::set<std::string_view> given;
+  };
+  const Names &namesOf(const JitFunction &function) {
+    const auto [slot, isNew] = names_.try_emplace(&function);
+    Names &names = slot->second;
+    if (!isNew)
+      return names;
+    for (const auto list :
+         {function.def->args->posonlyargs, function.def->args->args, function.def->args->kwonlyargs})
+      for (const Arg *arg : list)
+        if (!arg->annotation || arg->annotation->range.text().find("constexpr") == std::string_view::npos)
+          names.given.insert(arg->arg);
+    const auto add = [&](const Expr *target, const Expr *value) {
+      if (const auto *name = dynCast<Name>(target); name && value)
+        names.assigned[name->id].push_back(value);
+    };
+    walkBody(
+        function.def->body,
+        [&](const Stmt &stmt) {
+          if (const auto *assign = dynCast<Assign>(&stmt))
+            for (const Expr *target : assign->targets)
+              add(target, assign->value);
+          else if (const auto *annotated = dynCast<AnnAssign>(&stmt))
+            add(annotated->target, annotated->value);
+        },
+        [](const Expr &) {});
+    return names;
+  }
+
+  /// Whether an expression may be an address, by its form: products and constants are none.
+  bool mayBePointer(const Names &names, const Expr *expr, int depth = 0) const {
+    constexpr int kMaxDepth = 12;
+    if (!expr || depth > kMaxDepth)
+      return false;
+    const auto may = [&](const Expr *e) { return mayBePointer(names, e, depth + 1); };
+    if (const auto *name = dynCast<Name>(expr)) {
+      if (names.given.count(name->id))
+        return true;
+      const auto assigned = names.assigned.find(name->id);
+      return assigned != names.assigned.end() &&
+             std::any_of(assigned->second.begin(), assigned->second.end(), [&](const Expr *value) {
+               const auto *self = dynCast<Name>(value);
+               return !(self && self->id == name->id) && may(value);
+             });
+    }
+    if (const auto *op = dynCast<BinOp>(expr))
+      return (op->op == BinaryOperator::Add && (may(op->left) || may(op->right))) ||
+             (op->op == BinaryOperator::Sub && may(op->left));
+    if (const auto *choice = dynCast<IfExp>(expr))
+      return may(choice->body) || may(choice->orelse);
+    if (const auto *subscript = dynCast<Subscript>(expr))
+      return may(subscript->value);
+    if (const auto *call = dynCast<Call>(expr)) {
+      if (const auto *method = dynCast<lang::Attribute>(call->func); method && method->attr == "to")
+        return !call->args.empty() && call->args[0]->range.text().find("pointer") != std::string_view::npos;
+      const std::string_view function = call->func->range.text();
+      const auto ends = [&](std::string_view end) { return function.ends_with(end); };
+      return (ends("where") || ends("multiple_of") || ends("max_contiguous") || ends("broadcast_to") ||
+              ends("load")) &&
+             std::any_of(call->args.begin(), call->args.end(), may);
+    }
+    return false;
+  }
+
+  /// The pointers in an address: of a sum the first term that may be one; behind casts, choices and
+  /// subscripts too.
+  void addPointer(const JitFunction &function, ParameterUse &use, const Expr *expr) {
+    const Names &names = namesOf(function);
+    while (expr) {
       if (const auto *name = dynCast<Name>(expr)) {
         use.pointers.emplace(name->id);
         return;
       }
-      if (const auto *op = dynCast<BinOp>(expr);
-          op && (op->op == BinaryOperator::Add || op->op == BinaryOperator::Sub))
-        expr = op->left;
-      else if (const auto *subscript = dynCast<Subscript>(expr))
+      if (const auto *op = dynCast<BinOp>(expr)) {
+        if (op->op == BinaryOperator::Add && !mayBePointer(names, op->left))
+          expr = op->right;
+        else if (op->op == BinaryOperator::Add || op->op == BinaryOperator::Sub)
+          expr = op->left;
+        else
+          return;
+      } else if (const auto *subscript = dynCast<Subscript>(expr)) {
         expr = subscript->value;
-      else if (const auto *call = dynCast<Call>(expr))
-        expr = isa<lang::Attribute>(call->func) && !isa<Name>(cast<lang::Attribute>(call->func)->value)
-                   ? cast<lang::Attribute>(call->func)->value
-               : call->args.empty() ? nullptr
-                                    : call->args[0];
-      else
+      } else if (const auto *choice = dynCast<IfExp>(expr)) {
+        addPointer(function, use, choice->body);
+        expr = choice->orelse;
+      } else if (const auto *call = dynCast<Call>(expr)) {
+        if (call->func->range.text().ends_with("where") && call->args.size() == 3) {
+          addPointer(function, use, call->args[1]);
+          expr = call->args[2];
+        } else {
+          expr = isa<lang::Attribute>(call->func) && !isa<Name>(cast<lang::Attribute>(call->func)->value)
+                     ? cast<lang::Attribute>(call->func)->value
+                 : call->args.empty() ? nullptr
+                                      : call->args[0];
+        }
+      } else {
         return;
-      if (!expr)
-        return;
+      }
     }
+  }
+
+  /// What is an integer because it is used as an index, a bound or a divisor; of a load, what it loads from.
+  void addInteger(const JitFunction &function, ParameterUse &use, const Expr *expr) {
+    if (const auto *name = dynCast<Name>(expr)) {
+      use.integers.emplace(name->id);
+    } else if (const auto *op = dynCast<BinOp>(expr)) {
+      addInteger(function, use, op->left);
+      addInteger(function, use, op->right);
+    } else if (const auto *unary = dynCast<UnaryOp>(expr)) {
+      if (unary->op == UnaryOperator::USub || unary->op == UnaryOperator::Invert)
+        addInteger(function, use, unary->operand);
+    } else if (const auto *choice = dynCast<IfExp>(expr)) {
+      addInteger(function, use, choice->body);
+      addInteger(function, use, choice->orelse);
+    } else if (const auto *subscript = dynCast<Subscript>(expr)) {
+      addInteger(function, use, subscript->value);
+    } else if (const auto *call = dynCast<Call>(expr)) {
+      const std::string_view callee = call->func->range.text();
+      const auto ends = [&](std::initializer_list<std::string_view> names) {
+        return std::any_of(names.begin(), names.end(),
+                           [&](std::string_view n) { return callee.ends_with(n); });
+      };
+      if (ends({"load"}) && !call->args.empty()) {
+        ParameterUse address;
+        addPointer(function, address, call->args[0]);
+        use.integers.insert(address.pointers.begin(), address.pointers.end());
+      } else if (ends({"minimum", "maximum", "min", "max", "cdiv", "multiple_of", "broadcast_to",
+                       "reshape"})) {
+        for (const Expr *argument : call->args)
+          addInteger(function, use, argument);
+      } else if (ends({"where"}) && call->args.size() == 3) {
+        addInteger(function, use, call->args[1]);
+        addInteger(function, use, call->args[2]);
+      }
+    }
+  }
+
+  /// The terms of a sum that are not its pointer.
+  void addOffsets(const JitFunction &function, ParameterUse &use, const Expr *expr) {
+    const auto *op = dynCast<BinOp>(expr);
+    if (!op || (op->op != BinaryOperator::Add && op->op != BinaryOperator::Sub))
+      return;
+    const Names &names = namesOf(function);
+    const bool rightIsBase = op->op == BinaryOperator::Add && !mayBePointer(names, op->left);
+    addOffsets(function, use, rightIsBase ? op->right : op->left);
+    addInteger(function, use, rightIsBase ? op->left : op->right);
+  }
+
+  static void addItems(ParameterUse &use, const Expr *expr, size_t count) {
+    if (const auto *name = dynCast<Name>(expr)) {
+      size_t &known = use.sequences.try_emplace(std::string(name->id), 0).first->second;
+      known = std::max(known, count);
+    }
+  }
+
+  static void addNames(ParameterUse::Names &names, const Expr *expr) {
+    if (const auto *name = dynCast<Name>(expr))
+      names.emplace(name->id);
   }
 
   /// Names that are factors of the expression: a product that isn't zero has no factor that is.
@@ -121,7 +265,8 @@ private:
     }
   }
 
-  void call(const ModuleScope &names, ParameterUse &use, const Call *expr) {
+  void call(const JitFunction &function, ParameterUse &use, const Call *expr) {
+    const ModuleScope &names = *function.scope;
     const std::string path = names.resolve(expr->func);
     std::string_view name = path;
     constexpr std::string_view kLanguage = "triton.language.";
@@ -135,10 +280,40 @@ private:
           return k->value;
       return nullptr;
     };
-    if (isOneOf(name, {"load", "store"}) || name.substr(0, 7) == "atomic_")
-      addPointer(use, argument(0, "pointer"));
-    else if (isOneOf(name, {"make_block_ptr", "make_tensor_descriptor"})) {
-      addPointer(use, argument(0, "base"));
+    if (const auto *method = dynCast<lang::Attribute>(expr->func); method && method->attr == "to")
+      addNames(use.dtypes, argument(0, "dtype"));
+    // `desc.load([y, x])`; a pointer has no such method.
+    if (const auto *method = dynCast<lang::Attribute>(expr->func);
+        method && isOneOf(method->attr, {"load", "store", "atomic_add", "atomic_min", "atomic_max"}))
+      if (const auto *object = dynCast<Name>(method->value);
+          object && namesOf(function).given.count(object->id))
+        if (const Expr *offsets = argument(0, "offsets")) {
+          if (const auto *list = dynCast<List>(offsets))
+            use.descriptors.emplace(object->id, list->elts.size());
+          else if (const auto *tuple = dynCast<Tuple>(offsets))
+            use.descriptors.emplace(object->id, tuple->elts.size());
+        }
+    if (name == "len")
+      addItems(use, argument(0, "obj"), 0);
+    for (const Expr *given : expr->args)
+      if (const auto *starred = dynCast<Starred>(given))
+        addItems(use, starred->value, 0);
+    if (isOneOf(name, {"cast", "zeros", "full"}))
+      addNames(use.dtypes, argument(name == "full" ? 2 : 1, "dtype"));
+    for (const Keyword *keyword : expr->keywords)
+      if (isOneOf(keyword->arg, {"cache_modifier", "eviction_policy", "input_precision", "padding_option"}))
+        addNames(use.options, keyword->value);
+    if (isOneOf(name, {"range", "static_range", "cdiv", "triton.cdiv"}))
+      for (const Expr *bound : expr->args)
+        addInteger(function, use, bound);
+    if (name == "static_range")
+      for (const Expr *bound : expr->args)
+        addNames(use.unrolled, bound);
+    if (isOneOf(name, {"load", "store"}) || name.substr(0, 7) == "atomic_") {
+      addPointer(function, use, argument(0, "pointer"));
+      addOffsets(function, use, argument(0, "pointer"));
+    } else if (isOneOf(name, {"make_block_ptr", "make_tensor_descriptor"})) {
+      addPointer(function, use, argument(0, "base"));
       addSize(use, argument(name == "make_block_ptr" ? 4 : 3, "block_shape"));
     } else if (name == "arange")
       addSize(use, argument(1, "end"));
@@ -158,9 +333,30 @@ private:
           if (!actual)
             continue;
           if (inner.pointers.count(formal->arg))
-            addPointer(use, actual);
+            addPointer(function, use, actual);
           if (inner.sizes.count(formal->arg))
             addSize(use, actual);
+          // Of a pointer that a helper loads integers through, and of an integer itself.
+          if (inner.integers.count(formal->arg)) {
+            if (inner.pointers.count(formal->arg)) {
+              ParameterUse address;
+              addPointer(function, address, actual);
+              use.integers.insert(address.pointers.begin(), address.pointers.end());
+            } else {
+              addInteger(function, use, actual);
+            }
+          }
+          if (inner.dtypes.count(formal->arg))
+            addNames(use.dtypes, actual);
+          if (const auto items = inner.sequences.find(formal->arg); items != inner.sequences.end())
+            addItems(use, actual, items->second);
+          if (const auto rank = inner.descriptors.find(formal->arg); rank != inner.descriptors.end())
+            if (const auto *passed = dynCast<Name>(actual))
+              use.descriptors.emplace(passed->id, rank->second);
+          if (inner.options.count(formal->arg))
+            addNames(use.options, actual);
+          if (inner.unrolled.count(formal->arg))
+            addNames(use.unrolled, actual);
           if (inner.flags.count(formal->arg))
             addFlag(use, actual);
           if (const auto *name = dynCast<Name>(actual)) {
@@ -174,6 +370,29 @@ private:
     }
   }
 
+  /// Carries what a name is used for to what it is assigned.
+  void flow(const JitFunction &function, ParameterUse &use, std::string_view name, const Expr *value) {
+    if (use.pointers.count(name)) {
+      addOffsets(function, use, value);
+      if (use.integers.count(name)) { // loads through it give integers
+        ParameterUse address;
+        addPointer(function, address, value);
+        use.integers.insert(address.pointers.begin(), address.pointers.end());
+      }
+    } else if (use.integers.count(name)) {
+      addInteger(function, use, value);
+    }
+    if (use.dtypes.count(name))
+      addNames(use.dtypes, value);
+    if (const auto items = use.sequences.find(name); items != use.sequences.end()) {
+      addItems(use, value, items->second);
+      // `strides = widened(strides)`: what becomes a tuple is made of one
+      if (const auto *call = dynCast<Call>(value); call && !call->args.empty())
+        if (const auto *given = dynCast<Name>(call->args[0]); given && use.sequences.count(given->id))
+          addItems(use, given, items->second);
+    }
+  }
+
   void scan(const JitFunction &function, ParameterUse &use) {
     walkBody(
         function.def->body,
@@ -184,16 +403,18 @@ private:
             for (const Expr *target : assign->targets)
               if (const auto *name = dynCast<Name>(target)) {
                 if (use.pointers.count(name->id))
-                  addPointer(use, assign->value);
+                  addPointer(function, use, assign->value);
                 if (use.sizes.count(name->id))
                   addSize(use, assign->value);
+                flow(function, use, name->id, assign->value);
               }
           } else if (const auto *annotated = dynCast<AnnAssign>(&stmt)) {
             if (const auto *name = dynCast<Name>(annotated->target); name && annotated->value) {
               if (use.pointers.count(name->id))
-                addPointer(use, annotated->value);
+                addPointer(function, use, annotated->value);
               if (use.sizes.count(name->id))
                 addSize(use, annotated->value);
+              flow(function, use, name->id, annotated->value);
             }
           } else if (const auto *augmented = dynCast<AugAssign>(&stmt)) {
             if (augmented->op == BinaryOperator::FloorDiv || augmented->op == BinaryOperator::Mod)
@@ -209,6 +430,17 @@ private:
           } else if (const auto *op = dynCast<BinOp>(&expr)) {
             if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::Mod)
               addSize(use, op->right);
+            if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::LShift ||
+                op->op == BinaryOperator::RShift || op->op == BinaryOperator::BitAnd ||
+                op->op == BinaryOperator::BitOr || op->op == BinaryOperator::BitXor) {
+              addInteger(function, use, op->left);
+              addInteger(function, use, op->right);
+            }
+          } else if (const auto *subscript = dynCast<Subscript>(&expr)) {
+            // `strides[0]`: a tile cannot be read by an index.
+            const auto *index = dynCast<Constant>(subscript->slice);
+            if (index && index->asInt() && *index->asInt() >= 0 && subscript->ctx == ExprContext::Load)
+              addItems(use, subscript->value, static_cast<size_t>(*index->asInt()) + 1);
           } else if (const auto *compare = dynCast<Compare>(&expr)) {
             addCompared(use, compare);
           } else if (const auto *choice = dynCast<IfExp>(&expr)) {
@@ -220,18 +452,17 @@ private:
               if (const auto *name = dynCast<Name>(dtype->value))
                 use.pointers.emplace(name->id);
           } else if (const auto *called = dynCast<Call>(&expr)) {
-            call(*function.scope, use, called);
+            call(function, use, called);
           }
         });
   }
 
   std::map<const JitFunction *, ParameterUse> known_;
+  std::map<const JitFunction *, Names> names_;
 };
 
 } // namespace
 
-ParameterUse parameterUse(const JitFunction &function) {
-  return UseScan().of(function);
-}
+ParameterUse parameterUse(const JitFunction &function) { return UseScan().of(function); }
 
 } // namespace tilewright::lowering

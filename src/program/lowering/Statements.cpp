@@ -23,8 +23,8 @@ FunctionLowerer::Flow FunctionLowerer::block(Body body, const Continuation *rest
   return Flow::Next;
 }
 
-/// Which kernel parameters a statement that failed depends on, for the search that may assume something else about
-/// them.
+/// Which kernel parameters a statement that failed depends on, for the search that may assume something else
+/// about them.
 void FunctionLowerer::trace(LoweringFailure &failure, const Stmt *stmt) {
   if (std::exchange(failure.traced, true))
     return;
@@ -38,7 +38,7 @@ void FunctionLowerer::trace(LoweringFailure &failure, const Stmt *stmt) {
     if (value.is(FrontKind::TypeObject)) // of some pointer, and nobody knows of which
       for (const Parameter &parameter : c.program.parameters)
         if (parameter.kind == Parameter::Kind::Pointer)
-          failure.deciders.insert(parameter.name);
+          failure.deciders.push_back(parameter.name);
   };
   const auto names = [&](const Expr &expr) {
     if (const auto *name = dynCast<Name>(&expr))
@@ -51,8 +51,11 @@ void FunctionLowerer::trace(LoweringFailure &failure, const Stmt *stmt) {
     walkExpr(loop->test, names);
   else
     walkBody(Body(&stmt, 1), [](const Stmt &) {}, names);
-  for (const PathCondition &path : c.program.pathConditions)
-    c.traceOrigins(path.condition, failure.deciders);
+  for (auto path = c.program.pathConditions.rbegin(); path != c.program.pathConditions.rend(); ++path) {
+    LoweringFailure::Names names;
+    c.traceOrigins(path->condition, names);
+    failure.deciders.insert(failure.deciders.end(), names.begin(), names.end());
+  }
 }
 
 FunctionLowerer::Flow FunctionLowerer::statement(const Stmt *stmt, const Continuation *rest) {
@@ -125,27 +128,21 @@ FunctionLowerer::Flow FunctionLowerer::deviceStatement(const Stmt *stmt, const C
   case StmtKind::FunctionDef:
     c.unsupported(stmt->range, "nested function definitions are not allowed inside a @triton.jit function",
                   "move the helper to module level and decorate it with @triton.jit");
-  case StmtKind::With:
-    return withStatement(cast<With>(stmt), rest);
+  case StmtKind::Raise:
+    c.fail(stmt->range, "lower.raise",
+           fmt::format("the source raises an error here: {}", stmt->range.text()));
+  case StmtKind::With: {
+    // A target's scope says which unit runs the block; what the block computes is the same without it.
+    const auto *with = cast<With>(stmt);
+    for (const WithItem *item : with->items)
+      if (!eval(item->contextExpr).isNone() || item->optionalVars)
+        c.unsupported(item->contextExpr->range, "`with` is only supported for scopes of a target");
+    return block(with->body, rest);
+  }
   default:
     c.unsupported(stmt->range, fmt::format("a statement of kind {} is not supported inside a kernel",
                                            nodeName(stmt->kind)));
   }
-}
-
-/// A scope of triton's (`with tl.async_task([0]):`) tells the compiler where its body runs, not what it computes.
-FunctionLowerer::Flow FunctionLowerer::withStatement(const With *stmt, const Continuation *rest) {
-  for (const WithItem *item : stmt->items) {
-    const auto *call = dynCast<Call>(item->contextExpr);
-    const FrontValue callee = call ? eval(call->func) : FrontValue::none();
-    if (!callee.is(FrontKind::Builtin) || item->optionalVars)
-      c.unsupported(item->contextExpr->range, "`with` takes only scopes of triton.language inside a kernel");
-    c.remark("lower.assumed",
-             fmt::format("the scope {} is read as a hint: its body is lowered as it stands",
-                         item->contextExpr->range.text()),
-             item->contextExpr->range);
-  }
-  return block(stmt->body, rest);
 }
 
 void FunctionLowerer::bindName(std::string_view name, FrontValue value) {
@@ -194,8 +191,7 @@ void FunctionLowerer::assign(const Expr *target, const FrontValue &value) {
 
 void FunctionLowerer::annotatedAssign(const AnnAssign *stmt) {
   const auto *name = dynCast<Name>(stmt->target);
-  const std::string annotation = names_.resolve(stmt->annotation);
-  const bool isConstexpr = annotation == "triton.language.constexpr";
+  const bool isConstexpr = isConstexprAnnotation(names_, stmt->annotation);
   if (!stmt->value) {
     if (name && isConstexpr)
       constexprNames_.insert(std::string(name->id));
@@ -209,8 +205,14 @@ void FunctionLowerer::annotatedAssign(const AnnAssign *stmt) {
     c.fail(stmt->range, "lower.type",
            fmt::format("{} is already defined; a constexpr cannot be reassigned", name->id));
   if (value.isRuntime())
-    c.failType(stmt->value->range,
-               fmt::format("{} is declared tl.constexpr, but its value is only known at run time", name->id));
+    try {
+      c.failType(
+          stmt->value->range,
+          fmt::format("{} is declared tl.constexpr, but its value is only known at run time", name->id));
+    } catch (LoweringFailure &failure) {
+      failure.wantsConstant = true;
+      throw;
+    }
   define(name->id, std::move(value));
 }
 

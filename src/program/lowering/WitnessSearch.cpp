@@ -22,7 +22,7 @@ void WitnessSearch::restart(const KernelParameters &parameters) {
     const uint32_t symbol = entry.parameter.symbol.symbolId();
     values_.set(symbol, entry.givenWitness.value_or(entry.isFlag ? 1 : kChoices[0]));
     if (!entry.givenWitness || !entry.choices.empty())
-      free_.push_back(symbol);
+      free_.push_back({symbol, entry.parameter.symbol.range()});
   }
 }
 
@@ -36,13 +36,14 @@ bool WitnessSearch::learn(SymInt condition) {
     return false;
   conditions_.push_back(condition);
   // Only parameters that some condition speaks of are worth changing; the newest condition's first.
-  std::vector<uint32_t> candidates;
+  std::vector<Free> candidates;
   for (auto c = conditions_.rbegin(); c != conditions_.rend(); ++c)
     for (const uint32_t symbol : symbolsOf(*c))
-      if (std::find(free_.begin(), free_.end(), symbol) != free_.end() &&
-          std::find(candidates.begin(), candidates.end(), symbol) == candidates.end())
-        candidates.push_back(symbol);
-  candidates.resize(std::min(candidates.size(), kMaxChanged));
+      if (const auto free = std::find(free_.begin(), free_.end(), symbol);
+          free != free_.end() && std::find(candidates.begin(), candidates.end(), symbol) == candidates.end())
+        candidates.push_back(*free);
+  if (candidates.size() > kMaxChanged)
+    candidates.resize(kMaxChanged);
   // As few changes as possible, so that the Program stays the one that most candidates take.
   for (size_t changed = 1; changed <= candidates.size(); ++changed) {
     std::vector<bool> chosen(candidates.size(), false);
@@ -51,10 +52,14 @@ bool WitnessSearch::learn(SymInt condition) {
       std::vector<size_t> position(candidates.size(), 0);
       for (;;) {
         SymValues trial = values_;
+        bool allowed = true;
         for (size_t i = 0; i < candidates.size(); ++i)
-          if (chosen[i])
-            trial.set(candidates[i], kChoices[position[i]]);
-        if (satisfied(trial)) {
+          if (chosen[i]) {
+            const int64_t choice = kChoices[position[i]];
+            allowed &= choice >= candidates[i].range.min && choice <= candidates[i].range.max;
+            trial.set(candidates[i].symbol, choice);
+          }
+        if (allowed && satisfied(trial)) {
           values_ = trial;
           return true;
         }

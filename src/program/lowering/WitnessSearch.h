@@ -22,7 +22,12 @@ private:
   bool satisfied(const SymValues &values) const;
 
   SymValues values_;
-  std::vector<uint32_t> free_; ///< symbols that may be chosen
+  struct Free {
+    uint32_t symbol;
+    SymRange range; ///< what its uses allow
+    friend bool operator==(const Free &a, uint32_t symbol) { return a.symbol == symbol; }
+  };
+  std::vector<Free> free_; ///< symbols that may be chosen
   std::vector<SymInt> conditions_;
 };
 
