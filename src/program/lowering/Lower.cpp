@@ -191,28 +191,19 @@ Expected<Program> lower(const lang::Module &module, std::string_view kernel, con
       return *std::move(result.program);
     }
     const LoweringFailure &failure = *result.failure;
-    fprintf(stderr, "%u/%u %s needed=%d [", result.progress.offset, result.progress.steps,
-            failure.error.message.c_str(), failure.needed.valid());
-    for (auto &s : failure.suspects)
-      fprintf(stderr, "%s ", s.c_str());
-    fprintf(stderr, "] {");
-    for (auto &s : failure.deciders)
-      fprintf(stderr, "%s ", s.c_str());
-    fprintf(stderr, "}\n");
+    if (!first)
+      first = failure.error;
+    if (!furthest || reached < result.progress) {
+      furthest = failure.error;
+      reached = result.progress;
+    }
+    if (failure.needed.valid() && witness.learn(failure.needed))
+      continue;
+    if (!assumptions.learn(failure, result.progress))
+      break;
+    witness.restart(parameters);
   }
-  if (!first)
-    first = failure.error;
-  if (!furthest || reached < result.progress) {
-    furthest = failure.error;
-    reached = result.progress;
-  }
-  if (failure.needed.valid() && witness.learn(failure.needed))
-    continue;
-  if (!assumptions.learn(failure, result.progress))
-    break;
-  witness.restart(parameters);
-}
-return Unexpected(*furthest);
+  return Unexpected(*furthest);
 }
 
 } // namespace tilewright
