@@ -119,8 +119,8 @@ FrontValue FunctionLowerer::constantValue(const Constant *constant) {
     return FrontValue::string(std::string(*text));
   if (constant->isNone())
     return FrontValue::none();
-  if (std::holds_alternative<BigIntValue>(constant->value))
-    c.unsupported(constant->range, "an integer of more than 64 bits");
+  if (const auto *large = std::get_if<BigIntValue>(&constant->value))
+    return constexprInteger(c, large->digits, constant->range);
   c.unsupported(constant->range, "this kind of constant is not supported inside a kernel");
 }
 
