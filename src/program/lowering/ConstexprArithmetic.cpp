@@ -74,6 +74,12 @@ FrontValue wideBinary(LoweringContext &c, BinaryOperator op, const FrontValue &a
       c.failType(range, "division by zero");
     return FrontValue::floating(static_cast<double>(x) / static_cast<double>(y));
   case BinaryOperator::Pow:
+    if (y < 0)
+      return FrontValue::floating(std::pow(static_cast<double>(x), static_cast<double>(y)));
+    if (x >= -1 && x <= 1) { // never grows, however often it is multiplied
+      value = x == -1 && y % 2 == 0 ? 1 : y == 0 ? 1 : x;
+      break;
+    }
     value = 1;
     for (WideInteger i = 0; i < y && !overflow; ++i)
       overflow = __builtin_mul_overflow(value, x, &value);
@@ -114,12 +120,15 @@ FrontValue power(LoweringContext &c, const FrontValue &a, const FrontValue &b, c
     return FrontValue::floating(
         std::pow(static_cast<double>(c.concrete(a, range)), static_cast<double>(c.concrete(b, range))));
   int64_t value = 1;
-  for (int64_t i = 0; i < exponent; ++i) {
-    if (__builtin_mul_overflow(value, a.witness, &value))
-      return wideBinary(c, BinaryOperator::Pow, a, b, range);
-    if (value == 0 || (value == 1 && a.witness == 1))
-      break;
-  }
+  if (a.witness == -1)
+    value = exponent % 2 == 0 ? 1 : -1;
+  else
+    for (int64_t i = 0; i < exponent; ++i) {
+      if (__builtin_mul_overflow(value, a.witness, &value))
+        return wideBinary(c, BinaryOperator::Pow, a, b, range);
+      if (value == 0 || (value == 1 && a.witness == 1))
+        break;
+    }
   if (a.sym.isConstant(2) && !b.sym.isConstant())
     return FrontValue::integer(c.syms.bit(SymOp::Shl, c.syms.constant(1), b.sym), value);
   c.concrete(b, range);

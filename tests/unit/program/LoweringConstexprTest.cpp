@@ -131,7 +131,8 @@ def k(data, index, out, n, unused, D: tl.constexpr):
 TEST(LoweringConstexpr, IntegersHaveNoBoundOf64Bits) {
   const std::string text =
       lowerText("\n@triton.jit\ndef k(x, y, z):\n    tl.static_assert(2**64 - 1 == 0xffffffffffffffff)\n"
-                "    tl.static_assert(2**100 // 2**98 == 4 and -(2**63) < -(2**62) and not 2**64 < 5)\n"
+                "    tl.static_assert((-1)**(2**70 + 1) == -1 and (-1)**(10**15) == 1 and 0**(2**64) == 0)\n "
+                "   tl.static_assert(2**100 // 2**98 == 4 and -(2**63) < -(2**62) and not 2**64 < 5)\n"
                 "    tl.store(x, -(2**63))\n    tl.store(y, tl.load(y) | 0x8000000000000000)\n    "
                 "tl.store(z, 2.0**70 + 2**70)\n",
                 {"x=i64[1]", "y=u64[1]", "z=f32[1]"});
