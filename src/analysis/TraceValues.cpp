@@ -71,7 +71,10 @@ void Tracer::visitSource(OpId id) {
   case OpKind::Constant:
     if (!isInteger(type.dtype))
       return;
-    if (const SymInt value = op.attributes.sym("value"); value.valid())
+    if (const SymInt value = op.attributes.sym("value");
+        value.valid() && type.dtype == DType::UInt64 && value.constant().value_or(0) < 0)
+      setOpaque(result, id); // bits past int64
+    else if (value.valid())
       setInteger(result, value);
     else
       setInteger(result, constant(op.attributes.integerOr("value", 0)));

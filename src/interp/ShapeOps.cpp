@@ -123,8 +123,9 @@ Machine::Flow Machine::walkSlice(const Op &op, ValueId part, ValueId whole, size
   const size_t rank = sizes.size();
   for (size_t axis = 0; axis < rank; ++axis) {
     const int64_t offset = operand(op, firstOffset + axis)->i;
-    const int64_t last = offset + (sizes[axis] - 1) * strides[axis];
-    if (offset < 0 || last >= full[axis])
+    int64_t last = 0;
+    if (offset < 0 || __builtin_mul_overflow(sizes[axis] - 1, strides[axis], &last) ||
+        __builtin_add_overflow(last, offset, &last) || last >= full[axis])
       return failed(op, ErrorKind::User, "run.out-of-bounds",
                     fmt::format("a slice of {} elements from {} in steps of {} leaves an axis of {}",
                                 sizes[axis], offset, strides[axis], full[axis]));

@@ -38,7 +38,7 @@ FrontValue length(BuiltinCall &call) {
 FrontValue toInteger(BuiltinCall &call) {
   const FrontValue &value = call.at(0);
   if (value.isIntegral())
-    return FrontValue::integer(value.sym, value.witness);
+    return value.wide ? value : FrontValue::integer(value.sym, value.witness);
   if (value.is(FrontKind::Float) && std::isfinite(value.number) && std::fabs(value.number) < 9e18)
     return call.c.integer(static_cast<int64_t>(std::trunc(value.number)));
   call.failArgument(0, "a constexpr number");
@@ -49,7 +49,8 @@ FrontValue toFloat(BuiltinCall &call) {
   if (value.is(FrontKind::Float))
     return value;
   if (value.isIntegral())
-    return FrontValue::floating(static_cast<double>(call.c.concrete(value, call.where(0))));
+    return FrontValue::floating(value.wide ? value.asDouble()
+                                           : static_cast<double>(call.c.concrete(value, call.where(0))));
   if (value.is(FrontKind::String)) {
     std::string text = value.text;
     std::transform(text.begin(), text.end(), text.begin(),

@@ -25,8 +25,11 @@ std::vector<ValueId> broadcastAll(BuiltinCall &call, const std::vector<FrontValu
 
 int64_t packOf(BuiltinCall &call, size_t i) {
   const int64_t pack = call.integer(i, 1);
+  constexpr int64_t kMostLanes = 1024; // far past any register; each lane is an argument of the region
   if (pack < 1)
     call.c.fail(call.where(i), "lower.type", fmt::format("pack must be >= 1, got {}", pack));
+  if (pack > kMostLanes)
+    call.c.fail(call.where(i), "lower.limit", fmt::format("pack must be <= {}, got {}", kMostLanes, pack));
   return pack;
 }
 

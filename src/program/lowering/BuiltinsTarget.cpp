@@ -161,6 +161,9 @@ FrontValue vendorPhilox(BuiltinCall &call) {
   for (size_t i = 1; i < 7; ++i)
     operands.push_back(call.emit.unsplat(call.tensor(i)));
   const SymInt n = call.extent(call.at(0), call.where(0));
+  call.c.require(call.c.syms.lt(call.c.syms.constant(0), n), "lower.shape",
+                 fmt::format("{} must be at least 1", toString(n)), call.where(0),
+                 "the number of counters must be at least 1");
   Attributes attributes;
   attributes.set("symbol", std::string("philox"));
   attributes.set("library", std::string("mlu"));

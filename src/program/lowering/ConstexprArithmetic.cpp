@@ -39,7 +39,74 @@ std::string kindText(const FrontValue &v) {
 }
 
 [[noreturn]] void failOverflow(LoweringContext &c, const SourceRange &range) {
-  c.failType(range, "a constexpr integer grows past 64 bits");
+  c.failType(range, "a constexpr integer grows past 128 bits");
+}
+
+/// Arithmetic past int64. Operands that depend on parameters are pinned: no expression holds such numbers.
+FrontValue wideBinary(LoweringContext &c, BinaryOperator op, const FrontValue &a, const FrontValue &b,
+                      const SourceRange &range) {
+  for (const FrontValue *v : {&a, &b})
+    if (!v->wide)
+      c.concrete(*v, range);
+  const WideInteger x = a.exact(), y = b.exact();
+  WideInteger value = 0;
+  bool overflow = false;
+  switch (op) {
+  case BinaryOperator::Add:
+    overflow = __builtin_add_overflow(x, y, &value);
+    break;
+  case BinaryOperator::Sub:
+    overflow = __builtin_sub_overflow(x, y, &value);
+    break;
+  case BinaryOperator::Mult:
+    overflow = __builtin_mul_overflow(x, y, &value);
+    break;
+  case BinaryOperator::FloorDiv:
+  case BinaryOperator::Mod: {
+    if (y == 0)
+      c.failType(range, "integer division or modulo by zero");
+    const WideInteger quotient = x / y - (x % y != 0 && (x < 0) != (y < 0) ? 1 : 0);
+    value = op == BinaryOperator::FloorDiv ? quotient : x - quotient * y;
+    break;
+  }
+  case BinaryOperator::Div:
+    if (y == 0)
+      c.failType(range, "division by zero");
+    return FrontValue::floating(static_cast<double>(x) / static_cast<double>(y));
+  case BinaryOperator::Pow:
+    if (y < 0)
+      return FrontValue::floating(std::pow(static_cast<double>(x), static_cast<double>(y)));
+    if (x >= -1 && x <= 1) { // never grows, however often it is multiplied
+      value = x == -1 && y % 2 == 0 ? 1 : y == 0 ? 1 : x;
+      break;
+    }
+    value = 1;
+    for (WideInteger i = 0; i < y && !overflow; ++i)
+      overflow = __builtin_mul_overflow(value, x, &value);
+    break;
+  case BinaryOperator::LShift:
+    overflow = y < 0 || y > 126 || __builtin_mul_overflow(x, WideInteger(1) << static_cast<int>(y), &value);
+    break;
+  case BinaryOperator::RShift:
+    if (y < 0)
+      c.failType(range, "negative shift count");
+    value = x >> static_cast<int>(y > 127 ? 127 : y);
+    break;
+  case BinaryOperator::BitAnd:
+    value = x & y;
+    break;
+  case BinaryOperator::BitOr:
+    value = x | y;
+    break;
+  case BinaryOperator::BitXor:
+    value = x ^ y;
+    break;
+  case BinaryOperator::MatMult:
+    failOperands(c, operatorText(op), a, b, range);
+  }
+  if (overflow)
+    failOverflow(c, range);
+  return constexprInteger(c, value);
 }
 
 int64_t floorDivide(int64_t a, int64_t b) {
@@ -53,12 +120,15 @@ FrontValue power(LoweringContext &c, const FrontValue &a, const FrontValue &b, c
     return FrontValue::floating(
         std::pow(static_cast<double>(c.concrete(a, range)), static_cast<double>(c.concrete(b, range))));
   int64_t value = 1;
-  for (int64_t i = 0; i < exponent; ++i) {
-    if (__builtin_mul_overflow(value, a.witness, &value))
-      failOverflow(c, range);
-    if (value == 0 || (value == 1 && a.witness == 1))
-      break;
-  }
+  if (a.witness == -1)
+    value = exponent % 2 == 0 ? 1 : -1;
+  else
+    for (int64_t i = 0; i < exponent; ++i) {
+      if (__builtin_mul_overflow(value, a.witness, &value))
+        return wideBinary(c, BinaryOperator::Pow, a, b, range);
+      if (value == 0 || (value == 1 && a.witness == 1))
+        break;
+    }
   if (a.sym.isConstant(2) && !b.sym.isConstant())
     return FrontValue::integer(c.syms.bit(SymOp::Shl, c.syms.constant(1), b.sym), value);
   c.concrete(b, range);
@@ -75,6 +145,8 @@ FrontValue power(LoweringContext &c, const FrontValue &a, const FrontValue &b, c
 
 FrontValue integerBinary(LoweringContext &c, BinaryOperator op, const FrontValue &a, const FrontValue &b,
                          const SourceRange &range) {
+  if (a.wide || b.wide)
+    return wideBinary(c, op, a, b, range);
   const int64_t x = a.witness, y = b.witness;
   int64_t value = 0;
   SymInt sym;
@@ -99,7 +171,7 @@ FrontValue integerBinary(LoweringContext &c, BinaryOperator op, const FrontValue
       c.fail(range, "lower.type", "integer division or modulo by zero",
              b.sym.isConstant() ? SymInt() : c.syms.logicalNot(c.syms.eq(b.sym, c.syms.constant(0))));
     if (x == INT64_MIN && y == -1)
-      failOverflow(c, range);
+      return wideBinary(c, op, a, b, range);
     value = op == BinaryOperator::FloorDiv ? floorDivide(x, y) : x - floorDivide(x, y) * y;
     sym = op == BinaryOperator::FloorDiv ? c.syms.floorDiv(a.sym, b.sym) : c.syms.mod(a.sym, b.sym);
     break;
@@ -113,8 +185,10 @@ FrontValue integerBinary(LoweringContext &c, BinaryOperator op, const FrontValue
   case BinaryOperator::Pow:
     return power(c, a, b, range);
   case BinaryOperator::LShift:
-    if (y < 0 || y > 62 || (x != 0 && std::abs(x) > (INT64_MAX >> y)))
-      failOverflow(c, range);
+    if (y < 0)
+      c.failType(range, "negative shift count");
+    if (y > 62 || (x != 0 && (x == INT64_MIN || std::abs(x) > (INT64_MAX >> y))))
+      return wideBinary(c, op, a, b, range);
     value = x * (int64_t(1) << y);
     sym = b.sym.isConstant() ? c.syms.mul(a.sym, c.syms.constant(int64_t(1) << y))
                              : c.syms.bit(SymOp::Shl, a.sym, b.sym);
@@ -142,7 +216,7 @@ FrontValue integerBinary(LoweringContext &c, BinaryOperator op, const FrontValue
     failOperands(c, operatorText(op), a, b, range);
   }
   if (overflow)
-    failOverflow(c, range);
+    return wideBinary(c, op, a, b, range);
   const bool bitwise =
       op == BinaryOperator::BitAnd || op == BinaryOperator::BitOr || op == BinaryOperator::BitXor;
   return logical && bitwise ? FrontValue::boolean(sym, value != 0) : FrontValue::integer(sym, value);
@@ -175,11 +249,13 @@ FrontValue floatBinary(LoweringContext &c, BinaryOperator op, double x, double y
 }
 
 double asFloat(LoweringContext &c, const FrontValue &v, const SourceRange &range) {
-  return v.kind == FrontKind::Float ? v.number : static_cast<double>(c.concrete(v, range));
+  return v.kind == FrontKind::Float || v.wide ? v.asDouble() : static_cast<double>(c.concrete(v, range));
 }
 
 /// Python's == between values of any kinds. For integers it is a condition; everything else is known now.
 FrontValue equal(LoweringContext &c, const FrontValue &a, const FrontValue &b, const SourceRange &range) {
+  if (a.isIntegral() && b.isIntegral() && (a.wide || b.wide))
+    return c.boolean(a.exact() == b.exact());
   if (a.isIntegral() && b.isIntegral())
     return c.condition(c.syms.eq(a.sym, b.sym), range);
   if (a.isNumber() && b.isNumber())
@@ -273,6 +349,14 @@ FrontValue constexprCompare(LoweringContext &c, CompareOperator op, const FrontV
   default:
     break;
   }
+  const auto order = [&](auto x, auto y) {
+    return op == CompareOperator::Lt    ? x < y
+           : op == CompareOperator::LtE ? x <= y
+           : op == CompareOperator::Gt  ? x > y
+                                        : x >= y;
+  };
+  if (a.isIntegral() && b.isIntegral() && (a.wide || b.wide))
+    return c.boolean(order(a.exact(), b.exact()));
   if (a.isIntegral() && b.isIntegral()) {
     switch (op) {
     case CompareOperator::Lt:
@@ -285,12 +369,6 @@ FrontValue constexprCompare(LoweringContext &c, CompareOperator op, const FrontV
       return c.condition(c.syms.le(b.sym, a.sym), range);
     }
   }
-  const auto order = [&](auto x, auto y) {
-    return op == CompareOperator::Lt    ? x < y
-           : op == CompareOperator::LtE ? x <= y
-           : op == CompareOperator::Gt  ? x > y
-                                        : x >= y;
-  };
   if (a.isNumber() && b.isNumber())
     return c.boolean(order(asFloat(c, a, range), asFloat(c, b, range)));
   if (a.kind == FrontKind::String && b.kind == FrontKind::String)
@@ -303,7 +381,7 @@ FrontValue constexprUnary(LoweringContext &c, UnaryOperator op, const FrontValue
   if (op == UnaryOperator::Not) {
     if (a.kind == FrontKind::Bool)
       return negated(c, a);
-    if (a.kind == FrontKind::Int)
+    if (a.kind == FrontKind::Int && !a.wide)
       return c.condition(c.syms.eq(a.sym, c.syms.constant(0)), range);
     return c.boolean(!c.truth(a, range));
   }
@@ -311,13 +389,29 @@ FrontValue constexprUnary(LoweringContext &c, UnaryOperator op, const FrontValue
     return FrontValue::floating(op == UnaryOperator::USub ? -a.number : a.number);
   if (!a.isIntegral())
     c.failType(range, fmt::format("bad operand type for unary {}: '{}'", operatorText(op), kindText(a)));
+  if (a.wide || (op == UnaryOperator::USub && a.witness == INT64_MIN))
+    return constexprInteger(c, op == UnaryOperator::UAdd     ? a.exact()
+                               : op == UnaryOperator::Invert ? ~a.exact()
+                                                             : -a.exact());
   if (op == UnaryOperator::UAdd)
     return FrontValue::integer(a.sym, a.witness);
   if (op == UnaryOperator::Invert)
     return FrontValue::integer(c.syms.sub(c.syms.constant(-1), a.sym), ~a.witness);
-  if (a.witness == INT64_MIN)
-    failOverflow(c, range);
   return FrontValue::integer(c.syms.neg(a.sym), -a.witness);
+}
+
+FrontValue constexprInteger(LoweringContext &c, WideInteger value) {
+  const auto low = static_cast<int64_t>(static_cast<uint64_t>(value));
+  return value == low ? c.integer(low) : FrontValue::wideInteger(c.syms.constant(low), low, value);
+}
+
+FrontValue constexprInteger(LoweringContext &c, std::string_view digits, const SourceRange &range) {
+  WideInteger value = 0;
+  for (const char digit : digits)
+    if (__builtin_mul_overflow(value, WideInteger(10), &value) ||
+        __builtin_add_overflow(value, WideInteger(digit - '0'), &value))
+      failOverflow(c, range);
+  return constexprInteger(c, value);
 }
 
 FrontValue constexprExtreme(LoweringContext &c, bool wantMax, const std::vector<FrontValue> &values,
@@ -327,7 +421,10 @@ FrontValue constexprExtreme(LoweringContext &c, bool wantMax, const std::vector<
     const FrontValue &next = values[i];
     if (!best.isNumber() || !next.isNumber())
       failOperands(c, wantMax ? "max" : "min", best, next, range);
-    if (best.isIntegral() && next.isIntegral()) {
+    if (best.isIntegral() && next.isIntegral() && (best.wide || next.wide)) {
+      if (wantMax ? next.exact() > best.exact() : next.exact() < best.exact())
+        best = next;
+    } else if (best.isIntegral() && next.isIntegral()) {
       best = c.integer(wantMax ? c.syms.max(best.sym, next.sym) : c.syms.min(best.sym, next.sym), range);
     } else {
       const double x = asFloat(c, best, range), y = asFloat(c, next, range);
@@ -344,8 +441,16 @@ std::string pythonText(const FrontValue &value) {
     return "None";
   case FrontKind::Bool:
     return value.witness ? "True" : "False";
-  case FrontKind::Int:
-    return fmt::format("{}", value.witness);
+  case FrontKind::Int: {
+    if (!value.wide)
+      return fmt::format("{}", value.witness);
+    std::string text;
+    WideInteger rest = *value.wide;
+    for (; rest != 0; rest /= 10)
+      text.insert(text.begin(),
+                  static_cast<char>('0' + static_cast<int>(rest < 0 ? -(rest % 10) : rest % 10)));
+    return *value.wide < 0 ? "-" + text : text;
+  }
   case FrontKind::Float: {
     auto text = fmt::format("{}", value.number);
     return std::isfinite(value.number) && text.find_first_of(".e") == std::string::npos ? text + ".0" : text;

@@ -18,6 +18,11 @@ FrontValue constexprCompare(LoweringContext &c, lang::CompareOperator op, const 
 FrontValue constexprUnary(LoweringContext &c, lang::UnaryOperator op, const FrontValue &a,
                           const SourceRange &range);
 
+/// An integer of any size; refused past 128 bits.
+FrontValue constexprInteger(LoweringContext &c, WideInteger value);
+/// The integer that a source's decimal digits spell, with their line for what is too large.
+FrontValue constexprInteger(LoweringContext &c, std::string_view digits, const SourceRange &range);
+
 /// min or max of constexpr numbers.
 FrontValue constexprExtreme(LoweringContext &c, bool wantMax, const std::vector<FrontValue> &values,
                             const SourceRange &range);

@@ -1,3 +1,4 @@
+#include "ConstexprArithmetic.h"
 #include "Emitter.h"
 
 #include <cmath>
@@ -79,6 +80,11 @@ std::string Emitter::typeName(const FrontValue &value) {
 DType Emitter::numberType(const FrontValue &number) {
   if (number.kind == FrontKind::Bool)
     return DType::Int1;
+  if (number.wide) {
+    if (*number.wide < 0 || *number.wide > UINT64_MAX)
+      c.failType(c.here, "the integer is too large for any dtype");
+    return DType::UInt64;
+  }
   if (number.kind == FrontKind::Int) {
     const int64_t value = number.witness;
     if (value >= INT32_MIN && value <= INT32_MAX)
@@ -120,6 +126,9 @@ ValueId Emitter::constant(const FrontValue &number, DType dtype) {
       c.failType(c.here, fmt::format("the float {} cannot become a {}", number.number, tritonName(dtype)));
     integer = c.integer(0);
   }
+  if (integer.wide && (dtype != DType::UInt64 || *integer.wide < 0 || *integer.wide > UINT64_MAX))
+    c.failType(c.here, fmt::format("the number {} is out of range for type {}", pythonText(integer),
+                                   tritonName(dtype)));
   if (dtype == DType::Int1 && integer.kind == FrontKind::Int && integer.witness != 0 && integer.witness != 1)
     c.failType(c.here, fmt::format("the integer {} cannot become an int1", integer.witness));
   attributes.set("value", integer.sym);
@@ -137,7 +146,7 @@ ValueId Emitter::toTensor(const FrontValue &value) {
 ValueId Emitter::castNumberOrValue(const FrontValue &value, DType dtype) {
   if (value.isRuntime())
     return cast(value.value, dtype);
-  if (value.isIntegral() && isInteger(dtype)) {
+  if (value.isIntegral() && !value.wide && isInteger(dtype)) {
     if (value.witness < 0 && isUnsigned(dtype))
       c.failType(c.here, "cannot combine an unsigned tensor with a negative number; cast one of them first");
     if (!fits(value.witness, dtype))

@@ -120,15 +120,8 @@ FrontValue FunctionLowerer::constantValue(const Constant *constant) {
     return FrontValue::string(std::string(*text));
   if (constant->isNone())
     return FrontValue::none();
-  if (const auto *big = std::get_if<BigIntValue>(&constant->value)) {
-    // Past int64 a number is a uint64, which no expression holds: it becomes a value at once.
-    uint64_t bits = 0;
-    const auto [end, error] =
-        std::from_chars(big->digits.data(), big->digits.data() + big->digits.size(), bits, 10);
-    if (error == std::errc() && end == big->digits.data() + big->digits.size() && !constexprOnly_)
-      return FrontValue::runtime(emit.constantBits(bits));
-    c.unsupported(constant->range, "an integer of more than 64 bits");
-  }
+  if (const auto *large = std::get_if<BigIntValue>(&constant->value))
+    return constexprInteger(c, large->digits, constant->range);
   c.unsupported(constant->range, "this kind of constant is not supported inside a kernel");
 }
 

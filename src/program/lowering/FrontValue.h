@@ -9,6 +9,9 @@
 namespace tilewright::lowering {
 
 struct JitFunction;
+
+/// Python's integers have no bound; this is ours. Past it is a refusal.
+__extension__ typedef __int128 WideInteger;
 class ModuleScope;
 
 enum class FrontKind : uint8_t {
@@ -41,6 +44,9 @@ struct FrontValue {
   SymInt sym;
   int64_t witness = 0;
   double number = 0;
+  /// The exact value of an integer past int64, which has no parameters in it; `sym` and `witness` then hold
+  /// its low 64 bits, as a uint64 constant does.
+  std::shared_ptr<const WideInteger> wide;
   std::string text;
   Type type;
   ValueId value = kNone;
@@ -57,6 +63,11 @@ struct FrontValue {
     v.kind = FrontKind::Int;
     v.sym = sym;
     v.witness = witness;
+    return v;
+  }
+  static FrontValue wideInteger(SymInt lowBits, int64_t low, WideInteger exact) {
+    FrontValue v = integer(lowBits, low);
+    v.wide = std::make_shared<const WideInteger>(exact);
     return v;
   }
   static FrontValue boolean(SymInt sym, bool witness) {
@@ -110,7 +121,13 @@ struct FrontValue {
   }
   bool isIntegral() const { return kind == FrontKind::Bool || kind == FrontKind::Int; }
   /// A number's value for the witness.
-  double asDouble() const { return kind == FrontKind::Float ? number : static_cast<double>(witness); }
+  double asDouble() const {
+    return kind == FrontKind::Float ? number
+           : wide                   ? static_cast<double>(*wide)
+                                    : static_cast<double>(witness);
+  }
+  /// An integral value, exactly.
+  WideInteger exact() const { return wide ? *wide : witness; }
 };
 
 } // namespace tilewright::lowering

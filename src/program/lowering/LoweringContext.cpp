@@ -94,7 +94,8 @@ bool LoweringContext::truth(const FrontValue &value, const SourceRange &range) {
   case FrontKind::Bool:
     return decide(value.sym, value.witness != 0, range);
   case FrontKind::Int:
-    return decide(syms.logicalNot(syms.eq(value.sym, syms.constant(0))), value.witness != 0, range);
+    return value.wide ||
+           decide(syms.logicalNot(syms.eq(value.sym, syms.constant(0))), value.witness != 0, range);
   case FrontKind::Float:
     return value.number != 0;
   case FrontKind::String:
@@ -107,6 +108,8 @@ bool LoweringContext::truth(const FrontValue &value, const SourceRange &range) {
 }
 
 int64_t LoweringContext::concrete(const FrontValue &value, const SourceRange &range) {
+  if (value.wide)
+    failType(range, "this integer does not fit 64 bits");
   if (!value.sym.isConstant())
     decide(syms.eq(value.sym, syms.constant(value.witness)), true, range);
   return value.witness;

@@ -100,7 +100,14 @@ public:
 
   // SSA values.
   const Type &typeOf(ValueId value) const { return program.values[value].type; }
-  SymInt symOf(ValueId value) const { return program.values[value].sym; }
+  /// A uint64 constant past int64 is held by its bits, which are no number to reason with: it has no
+  /// expression.
+  SymInt symOf(ValueId id) const {
+    const Value &value = program.values[id];
+    const bool tooLarge =
+        value.type.dtype == DType::UInt64 && value.sym.valid() && value.sym.constant().value_or(0) < 0;
+    return tooLarge ? SymInt() : value.sym;
+  }
   ValueId create(OpKind kind, std::vector<ValueId> operands, Type result, Attributes attributes = {});
   OpId createOp(OpKind kind, std::vector<ValueId> operands, std::vector<Type> results,
                 Attributes attributes = {});

@@ -306,6 +306,23 @@ def signed(x):
     return (x + 2**31) % 2**32 - 2**31
 
 
+WIDE = """
+@triton.jit
+def wide_{name}(a, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(a + i)
+    tl.store(out + i, {expression})
+"""
+
+
+def wide():
+    for name, expression, dtype in (("or", "x | 0x8000000000000000", "u64"), ("all", "x ^ (2**64 - 1)", "u64"), ("add", "x + 0xfffffffffffffff0", "u64"),
+                                    ("shift", "(x | (1 << 63)) >> 3", "u64"), ("least", "x + -(2**63)", "i64"), ("compare", "tl.where(x < 0xf000000000000000, x, 1)", "u64"),
+                                    ("product", "x * 0x9e3779b97f4a7c15", "u64")):  # yapf: disable
+        yield Case(f"wide_{name}", WIDE.format(name=name, expression=expression),
+                   dict(a=Array(dtype, [0, 1, 77, 2**62, 2**63 - 1 if dtype == "i64" else 2**64 - 1, 2**40, 12345678901234567, 3]), out=zeros(dtype, 8), N=8))
+
+
 def library():
     def case(name, statement, arguments, out, expected, **room):
         source = LINE.format(name=name, statement=statement) if "b" not in arguments else \
@@ -371,4 +388,5 @@ def cases():
     yield from scaled()
     yield from updates()
     yield from ascend()
+    yield from wide()
     yield from library()

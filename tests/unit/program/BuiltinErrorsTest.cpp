@@ -264,6 +264,7 @@ TEST(BuiltinErrors, ScalarFunctionsAndRandomNumbers) {
        "argument 'scalar_fn' of tl.map_elementwise must be a @triton.jit function", kType},
       {"«tl.map_elementwise(plus)»", "map_elementwise needs a tensor to map over", kCall},
       {"tl.map_elementwise(plus, x, x, «pack=0»)", "pack must be >= 1, got 0", kType},
+      {"tl.map_elementwise(plus, x, x, «pack=5000»)", "pack must be <= 1024, got 5000", "lower.limit"},
       {"tl.inline_asm_elementwise('', '', [x], «dtype=4», is_pure=True, pack=1)",
        "argument 'dtype' of tl.inline_asm_elementwise must be a dtype", kType},
       {"tl.inline_asm_elementwise('', '', [x], «dtype=()», is_pure=True, pack=1)",

@@ -127,3 +127,27 @@ def k(data, index, out, n, unused, D: tl.constexpr):
   EXPECT_THAT(text,
               HasSubstr("%data: ptr<f32>, %index: ptr<i32>, %out: ptr<f32>, %n: i32 = n, unused unused"));
 }
+
+TEST(LoweringConstexpr, IntegersHaveNoBoundOf64Bits) {
+  const std::string text =
+      lowerText("\n@triton.jit\ndef k(x, y, z):\n    tl.static_assert(2**64 - 1 == 0xffffffffffffffff)\n"
+                "    tl.static_assert((-1)**(2**70 + 1) == -1 and (-1)**(10**15) == 1 and 0**(2**64) == 0)\n "
+                "   tl.static_assert(2**100 // 2**98 == 4 and -(2**63) < -(2**62) and not 2**64 < 5)\n"
+                "    tl.store(x, -(2**63))\n    tl.store(y, tl.load(y) | 0x8000000000000000)\n    "
+                "tl.store(z, 2.0**70 + 2**70)\n",
+                {"x=i64[1]", "y=u64[1]", "z=f32[1]"});
+  EXPECT_THAT(text, testing::HasSubstr("constant {value = -9223372036854775808} : i64"));
+  EXPECT_THAT(text, testing::HasSubstr(" : u64"));
+  EXPECT_THAT(text, testing::HasSubstr("constant {value = 2.3611832414348226e+21"));
+}
+
+TEST(LoweringConstexpr, IntegersMustFitTheDtypeThatTheyMeet) {
+  EXPECT_THAT(
+      errorOf("\n@triton.jit\ndef k(x):\n    tl.store(x, tl.load(x) | 0x8000000000000000)\n", {"x=i64[1]"}),
+      testing::HasSubstr(
+          "k.py:6:17: error: the number 9223372036854775808 is out of range for type int64 [lower.type]\n"));
+  EXPECT_THAT(errorOf("\n@triton.jit\ndef k(x):\n    tl.store(x, 2**64)\n", {"x=i64[1]"}),
+              testing::HasSubstr("the integer is too large for any dtype"));
+  EXPECT_THAT(errorOf("\n@triton.jit\ndef k(x):\n    tl.store(x, 2**200)\n", {"x=i64[1]"}),
+              testing::HasSubstr("a constexpr integer grows past 128 bits"));
+}

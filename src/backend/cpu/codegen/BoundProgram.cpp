@@ -16,8 +16,11 @@ bool hasEffect(OpKind kind) {
   case OpKind::Store:
   case OpKind::BlockStore:
   case OpKind::DescriptorStore:
+  case OpKind::DescriptorScatter:
+  case OpKind::DescriptorReduce:
   case OpKind::AtomicRmw:
   case OpKind::AtomicCas:
+  case OpKind::AtomicPoll:
   case OpKind::Return:
   case OpKind::DeviceAssert:
   case OpKind::DevicePrint:

@@ -17,6 +17,8 @@ void KernelEmitter::emitBlockHandle(const Op &op) {
     blocks_[op.results[0]] = std::move(handle);
     return;
   }
+  if (op.attributes.flag("opaque"))
+    return e_.refuse(&op, "a descriptor that the host made");
   const auto rank = static_cast<size_t>(op.attributes.integer("rank"));
   BlockHandle handle;
   handle.base = *evaluator_.findScalar(op.operands[0]);
