@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace tilewright {
 
@@ -86,15 +87,20 @@ Prediction predict(const SpaceRequest &request, const Candidate &candidate) {
 Plan rank(const SpaceRequest &request, const CandidateSpace &space, size_t keep) {
   Plan out;
   model::TimeModel model(request);
-  out.ranked.reserve(space.candidates.size());
+  std::vector<Prediction> predictions;
+  predictions.reserve(space.candidates.size());
   for (const Candidate &candidate : space.candidates)
-    out.ranked.push_back({candidate, model.of(candidate)});
-  std::stable_sort(out.ranked.begin(), out.ranked.end(),
-                   [](const PlannedCandidate &a, const PlannedCandidate &b) {
-                     if (a.prediction.timeNs != b.prediction.timeNs)
-                       return a.prediction.timeNs < b.prediction.timeNs;
-                     return a.candidate.config < b.candidate.config;
-                   });
+    predictions.push_back(model.of(candidate));
+  std::vector<size_t> order(space.candidates.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    if (predictions[a].timeNs != predictions[b].timeNs)
+      return predictions[a].timeNs < predictions[b].timeNs;
+    return space.candidates[a].config < space.candidates[b].config;
+  });
+  out.ranked.reserve(order.size());
+  for (const size_t i : order)
+    out.ranked.push_back({space.candidates[i], predictions[i]});
   model::orderTrials(request, model.workload(), out.ranked);
   if (!keep)
     return out;
