@@ -1,5 +1,6 @@
 # Targets for people; the build itself is CMake (presets in CMakePresets.json).
 .PHONY: help setup setup-test build dev asan tsan python demo test test-fast corpus bench fuzz format lint docs clean
+.PHONY: help setup setup-test build dev asan tsan python demo test test-fast bench bench-space fuzz format lint docs clean
 .DEFAULT_GOAL := help
 
 PY := .venv/bin/python
@@ -43,6 +44,9 @@ corpus: setup-test build ## reads public kernels: downloads pinned packages once
 
 bench: build ## ratios against peers, medians, in one run
 	@scripts/bench.sh
+
+bench-space: ## order of candidates on recorded times, and how fast it is found (data: TILEWRIGHT_GRIDS)
+	@scripts/bench-space.sh
 
 format: ## clang-format over all C++ files
 	git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i

@@ -51,10 +51,11 @@ struct Shape {
 
 double lossOf(const Shape &shape, const Target &target) {
   std::vector<double> predicted(shape.points.size());
+  const model::CudaRates rates(target);
   double weights = 0, mean = 0;
   for (size_t i = 0; i < shape.points.size(); ++i) {
     const Point &point = shape.points[i];
-    predicted[i] = model::cudaTime(point.load, target, point.candidate).timeNs;
+    predicted[i] = model::cudaTime(point.load, rates, point.candidate).timeNs;
     if (point.us <= 0)
       continue;
     const double weight = std::pow(shape.bestUs / point.us, 2);

@@ -86,6 +86,9 @@ int replayGrids(const std::string &folder, const std::string &kernels, const std
         nlohmann::json config;
         for (const auto &[name, value] : entrant.planned.candidate.config.values())
           config[name] = std::get<int64_t>(value);
+        nlohmann::json parts;
+        for (const auto &[name, ns] : entrant.planned.prediction.partsNs)
+          parts[std::string(name)] = ns;
         fmt::print(dump, "{}\n",
                    nlohmann::json{{"family", shape.family},
                                   {"shape", shape.shape},
@@ -93,7 +96,7 @@ int replayGrids(const std::string &folder, const std::string &kernels, const std
                                   {"config", config},
                                   {"us", time ? nlohmann::json(*time) : nlohmann::json()},
                                   {"predicted", entrant.planned.prediction.timeNs / 1e3},
-                                  {"parts", entrant.planned.prediction.partsNs},
+                                  {"parts", parts},
                                   {"bytes", entrant.planned.candidate.bytes}}
                        .dump());
       }

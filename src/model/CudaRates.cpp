@@ -15,6 +15,12 @@ CudaRates::CudaRates(const Target &target) {
   l2BytesPerNs *= rate("l2_share", 1);
   l2Bytes = l2 ? static_cast<double>(l2->bytes) : 0;
   l1Bytes = l1 ? static_cast<double>(l1->bytes) : 128 << 10;
+  const MemorySpace *file = target.space("registers"), *shared = target.space("shared");
+  registers = file && file->bytes > 0 ? static_cast<double>(file->bytes) / 4 : 65536;
+  sharedOfBlock = shared ? static_cast<double>(shared->bytes) : 0;
+  maxBlocks = rate("max_blocks_per_core", 32);
+  maxThreads = rate("max_threads_per_core", 2048);
+  warpGroupDot = rate("warp_group_dot", 0) != 0;
   launchNs = rate("launch_ns", 2500);
   blockDispatchNs = rate("block_dispatch_ns", 0.6);
   warpDispatchNs = rate("warp_dispatch_ns", 0.075);

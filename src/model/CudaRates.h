@@ -19,6 +19,8 @@ struct CudaRates {
   double wavefrontsPerNs;
   double overlapExponent, startShare, tailShare, spillBytes;
   double sharedBytesPerNs;
+  double registers, maxBlocks, maxThreads, sharedOfBlock; ///< limits of one multiprocessor
+  bool warpGroupDot;
   double f16DotPerNs, f32DotPerNs, i8DotPerNs;
 };
 

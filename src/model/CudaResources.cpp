@@ -19,20 +19,20 @@ constexpr double kDotRows = 16; ///< of one warp's matrix instruction
 
 } // namespace
 
-bool usesWarpGroups(const WorkLoad &dot, double warps, const Target &target) {
-  return target.rate("warp_group_dot", 0) != 0 && std::fmod(warps, 4) == 0 && dot.fullM >= 64 &&
+bool usesWarpGroups(const WorkLoad &dot, double warps, const CudaRates &rates) {
+  return rates.warpGroupDot && std::fmod(warps, 4) == 0 && dot.fullM >= 64 &&
          dot.fullN >= 8 && byteSize(dot.dtype) <= 2;
 }
 
 std::vector<LoopPipeline> pipelinesOf(const Workload &load, const std::vector<AccessLayout> &layouts,
-                                      double warps, double stagesOption, const Target &target) {
+                                      double warps, double stagesOption, const CudaRates &rates) {
   std::vector<LoopPipeline> out(load.loops.size());
   std::vector<bool> copies(load.loops.size(), false);
   for (const WorkLoad &work : load.work)
     if (work.loop >= 0 && work.kind == WorkItem::Kind::Dot) {
       auto &loop = out[static_cast<size_t>(work.loop)];
       loop.hasDot = true;
-      loop.usesWarpGroups |= usesWarpGroups(work, warps, target);
+      loop.usesWarpGroups |= usesWarpGroups(work, warps, rates);
     }
   for (size_t i = 0; i < load.accesses.size(); ++i)
     if (const AccessLoad &access = load.accesses[i]; access.loop >= 0 && !access.write && !access.atomic)
@@ -49,7 +49,7 @@ std::vector<LoopPipeline> pipelinesOf(const Workload &load, const std::vector<Ac
 }
 
 CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout> &layouts,
-                            const std::vector<LoopPipeline> &pipelines, double warps, double sharedBytes, const Target &target) {
+                            const std::vector<LoopPipeline> &pipelines, double warps, double sharedBytes, const CudaRates &rates) {
   const double threads = warps * kLanes;
   CudaResources out;
   out.sharedBytes = sharedBytes;
@@ -95,15 +95,13 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
     out.registersOfThread =
         std::max(out.registersOfThread, kOtherRegisters + (dot ? std::max(carried, fragments) : carried) + live);
   }
-  const MemorySpace *file = target.space("registers"), *sharedSpace = target.space("shared");
-  const double registers = file && file->bytes > 0 ? static_cast<double>(file->bytes) / kRegisterBytes : 65536;
+  const double registers = rates.registers;
   out.registerLimit = std::min(kRegistersOfThread, registers / threads);
   const double taken =
       std::ceil(std::min(out.registersOfThread, out.registerLimit) / kRegisterStep) * kRegisterStep;
-  out.resident = std::min({target.rate("max_blocks_per_core", 32),
-                           target.rate("max_threads_per_core", 2048) / threads, registers / (taken * threads)});
-  if (sharedSpace && sharedSpace->bytes > 0 && out.sharedBytes > 0)
-    out.resident = std::min(out.resident, (static_cast<double>(sharedSpace->bytes) + kSharedOfBlockBytes) /
+  out.resident = std::min({rates.maxBlocks, rates.maxThreads / threads, registers / (taken * threads)});
+  if (rates.sharedOfBlock > 0 && out.sharedBytes > 0)
+    out.resident = std::min(out.resident, (rates.sharedOfBlock + kSharedOfBlockBytes) /
                                               (out.sharedBytes + kSharedOfBlockBytes));
   out.resident = std::max(1.0, std::floor(out.resident));
   return out;

@@ -1,7 +1,7 @@
 #pragma once
 #include "CudaLayout.h"
 
-#include "tilewright/target/Target.h"
+#include "CudaRates.h"
 
 namespace tilewright::model {
 
@@ -23,14 +23,14 @@ struct LoopPipeline {
 };
 
 /// `warps` a multiple of 4, 64 rows a warp group: Hopper's asynchronous matrix instruction.
-bool usesWarpGroups(const WorkLoad &dot, double warps, const Target &target);
+bool usesWarpGroups(const WorkLoad &dot, double warps, const CudaRates &rates);
 
 /// One entry a loop of the workload.
 std::vector<LoopPipeline> pipelinesOf(const Workload &load, const std::vector<AccessLayout> &layouts,
-                                      double warps, double stagesOption, const Target &target);
+                                      double warps, double stagesOption, const CudaRates &rates);
 
 CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout> &layouts,
                             const std::vector<LoopPipeline> &pipelines, double warps, double sharedBytes,
-                            const Target &target);
+                            const CudaRates &rates);
 
 } // namespace tilewright::model

@@ -28,15 +28,15 @@ struct Level {
 /// One kernel under one candidate, seen as a machine: what each unit has to do.
 class Machine {
 public:
-  Machine(const Workload &load, const Target &target, const CudaRates &rates, const Candidate &candidate)
-      : load_(load), target_(target), rates_(rates),
+  Machine(const Workload &load, const CudaRates &rates, const Candidate &candidate)
+      : load_(load), rates_(rates),
         warps_(static_cast<double>(candidate.config.integer("num_warps").value_or(4))) {
     layouts_ = accessLayouts(load, warps_);
     pipelines_ = pipelinesOf(load, layouts_, warps_,
-                             static_cast<double>(candidate.config.integer("num_stages").value_or(3)), target);
+                             static_cast<double>(candidate.config.integer("num_stages").value_or(3)), rates);
     const auto shared = candidate.bytes.find("shared");
     resources_ = cudaResources(load, layouts_, pipelines_, warps_,
-                               shared == candidate.bytes.end() ? 0 : static_cast<double>(shared->second), target);
+                               shared == candidate.bytes.end() ? 0 : static_cast<double>(shared->second), rates);
     levels_.resize(load.loops.size() + 1);
     for (size_t i = 0; i < load.loops.size(); ++i)
       levels_[i].executions = load.loops[i].iterations;
@@ -49,7 +49,6 @@ public:
 
 private:
   const Workload &load_;
-  const Target &target_;
   const CudaRates &rates_;
   double warps_;
   std::vector<AccessLayout> layouts_;
@@ -150,7 +149,7 @@ void Machine::dot(const WorkLoad &work, Level &level) {
   const double m = std::max(work.fullM, kWarpDotRows), n = std::max(8.0, work.fullN), k = work.fullK;
   double ns = 2 * m * n * k / rate;
   double shared = 0;
-  if (usesWarpGroups(work, warps_, target_)) {
+  if (usesWarpGroups(work, warps_, rates_)) {
     const double groups = warps_ / kWarpGroup;
     const double groupsM = std::min(groups, m / kWarpGroupRows), groupsN = groups / groupsM;
     const double columns = std::min(kWidestGroupColumns, std::max(8.0, n / groupsN));
@@ -252,7 +251,7 @@ Prediction Machine::time() const {
   const double rounds = std::ceil(turns) * rates_.tailShare + turns * (1 - rates_.tailShare);
   const double chain = chainNs();
 
-  std::map<std::string, double> parts{
+  Parts parts{
       {"latency", chain * (rounds - 1 + load_.longestShare)},
       {"instructions", busiest * instructions / rates_.instructionsPerNs},
       {"tensor", busiest * tensorNs_},
@@ -265,14 +264,14 @@ Prediction Machine::time() const {
   double sum = 0, norm = 0;
   for (const auto &[name, ns] : parts) {
     sum += ns;
-    norm += std::pow(ns, rates_.overlapExponent);
+    norm += ns > 0 ? std::exp2(rates_.overlapExponent * std::log2(ns)) : 0;
   }
   norm = std::pow(norm, 1 / rates_.overlapExponent) + rates_.startShare * chain;
   // The units work side by side: each part is shown with its share of the whole.
   for (auto &[name, ns] : parts)
     ns *= norm / std::max(1e-9, sum);
-  parts["launch"] = rates_.launchNs;
-  Prediction out = total(std::move(parts));
+  parts.add("launch", rates_.launchNs);
+  Prediction out = total(parts);
   out.pipelined = std::any_of(pipelines_.begin(), pipelines_.end(),
                               [](const LoopPipeline &loop) { return loop.pipelined; });
   return out;
@@ -280,9 +279,8 @@ Prediction Machine::time() const {
 
 } // namespace
 
-Prediction cudaTime(const Workload &load, const Target &target, const Candidate &candidate) {
-  const CudaRates rates(target);
-  return Machine(load, target, rates, candidate).time();
+Prediction cudaTime(const Workload &load, const CudaRates &rates, const Candidate &candidate) {
+  return Machine(load, rates, candidate).time();
 }
 
 } // namespace tilewright::model

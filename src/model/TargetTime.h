@@ -1,4 +1,5 @@
 #pragma once
+#include "CudaRates.h"
 #include "Workload.h"
 
 #include "tilewright/model/Plan.h"
@@ -9,10 +10,10 @@ namespace tilewright::model {
 /// mean and where the constants come from.
 Prediction cpuTime(const Workload &load, const Target &target);
 Prediction ascendTime(const Workload &load, const Target &target, const Candidate &candidate);
-Prediction cudaTime(const Workload &load, const Target &target, const Candidate &candidate);
+Prediction cudaTime(const Workload &load, const CudaRates &rates, const Candidate &candidate);
 
 /// Sum of parts, and the largest one's name.
-Prediction total(std::map<std::string, double> partsNs);
+Prediction total(Parts partsNs);
 
 /// Rounds of programs over cores: the work of all programs spread evenly, but not faster than whole programs
 /// allow.

@@ -238,11 +238,30 @@ WorkloadModel::Trips WorkloadModel::tripsOf(const Loop &loop, std::vector<int64_
 }
 
 Workload WorkloadModel::of(const Candidate &candidate) const {
-  std::vector<int64_t> values = symbols_.valuesOf(candidate.config), seen = seen_;
-  for (size_t i = 0; i < symbols_.open().size(); ++i)
-    if (const auto value = candidate.config.integer(symbols_.open()[i]->name))
-      symbols_.assign(seen, i, *value);
   Workload out;
+  std::vector<int64_t> values, seen;
+  fill(candidate, values, seen, out);
+  return out;
+}
+
+void WorkloadModel::fill(const Candidate &candidate, Workload &out) {
+  fill(candidate, values_, seenOfCandidate_, out);
+}
+
+void WorkloadModel::fill(const Candidate &candidate, std::vector<int64_t> &values, std::vector<int64_t> &seen,
+                         Workload &out) const {
+  values = symbols_.launchValues();
+  seen = seen_;
+  for (size_t i = 0; i < symbols_.open().size(); ++i)
+    if (const auto value = candidate.config.integer(symbols_.open()[i]->name)) {
+      symbols_.assign(values, i, *value);
+      symbols_.assign(seen, i, *value);
+    }
+  out.loops.clear();
+  out.work.clear();
+  out.accesses.resize(accesses_.size());
+  out.fullShare = out.longestShare = 1;
+  out.hasDot = out.hasVectorWork = out.inLoop = false;
   for (size_t axis = 0; axis < 3; ++axis)
     out.grid[axis] = static_cast<double>(candidate.grid[axis]);
   out.programs = out.grid[0] * out.grid[1] * out.grid[2];
@@ -279,8 +298,16 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
   if (iterations > 0)
     out.longestShare = std::max(1.0, mostIterations / iterations);
 
-  for (const Access &access : accesses_) {
-    AccessLoad load;
+  for (size_t number = 0; number < accesses_.size(); ++number) {
+    const Access &access = accesses_[number];
+    AccessLoad &load = out.accesses[number];
+    std::vector<double> loopTrips = std::move(load.loopTrips);
+    std::vector<bool> moves = std::move(load.movesWithLoop);
+    loopTrips.clear();
+    moves.assign(access.movesWithLoop.begin(), access.movesWithLoop.end());
+    load = AccessLoad{};
+    load.loopTrips = std::move(loopTrips);
+    load.movesWithLoop = std::move(moves);
     load.elementBytes = static_cast<double>(std::max<uint32_t>(1, byteSize(access.map->dtype)));
     load.write = access.map->write;
     load.atomic = access.map->atomic;
@@ -312,7 +339,6 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
         std::gcd(access.alignment.realStart(values) * static_cast<int64_t>(load.elementBytes), kCacheLineBytes));
     if (access.pitch.valid() && !access.map->indirect)
       load.dense = static_cast<double>(access.pitch(values).value_or(0)) == load.runElements;
-    load.movesWithLoop = access.movesWithLoop;
     load.programBytes = load.bytes();
     if (!access.loops.empty())
       load.loop = static_cast<int32_t>(access.loops[0]);
@@ -337,7 +363,6 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     }
     if (access.map->indirect)
       load.distinct = out.programs;
-    out.accesses.push_back(std::move(load));
   }
 
   for (const Work &work : work_) {
@@ -376,7 +401,6 @@ Workload WorkloadModel::of(const Candidate &candidate) const {
     }
     out.work.push_back(load);
   }
-  return out;
 }
 
 } // namespace tilewright::model

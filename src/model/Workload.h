@@ -77,6 +77,8 @@ class WorkloadModel {
 public:
   explicit WorkloadModel(const SpaceRequest &request);
   Workload of(const Candidate &candidate) const;
+  /// The same into a Workload whose memory is used again.
+  void fill(const Candidate &candidate, Workload &out);
 
   /// Open parameters that do nothing but give loops their `num_stages`.
   const std::vector<std::string> &stageParameters() const { return stageParameters_; }
@@ -126,6 +128,10 @@ private:
   Trips tripsOf(const Loop &loop, std::vector<int64_t> &values, const std::array<double, 3> &grid) const;
   void describeLoops(const SpaceRequest &request);
 
+  void fill(const Candidate &candidate, std::vector<int64_t> &values, std::vector<int64_t> &seen,
+            Workload &out) const;
+
+  std::vector<int64_t> values_, seenOfCandidate_; ///< of the candidate that is filled
   LaunchSymbols symbols_;
   std::vector<std::string> stageParameters_;
   std::array<std::optional<uint32_t>, 3> programCounts_; ///< symbols of tl.num_programs

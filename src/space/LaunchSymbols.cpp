@@ -70,13 +70,17 @@ Formula::Formula(SymInt expression, const LaunchSymbols &symbols) : expression_(
     decidable_ &= bit != 0 || symbols.isBound(id);
   }
   constant_ = expression.constant();
-  if (!constant_ && expression.weight() <= kHeaviestCompiled)
+  if (expression.isSymbol())
+    symbol_ = expression.symbolId();
+  if (!constant_ && !symbol_ && expression.weight() <= kHeaviestCompiled)
     compiled_.emplace(expression);
 }
 
 std::optional<int64_t> Formula::operator()(std::span<const int64_t> values) const {
   if (constant_)
     return constant_;
+  if (symbol_ && *symbol_ < values.size())
+    return values[*symbol_];
   if (compiled_)
     return compiled_->evaluate(values);
   if (!expression_.valid())

@@ -74,7 +74,7 @@ int candidatesCommand(const Call &call, bool all, bool jsonLines) {
     rows.push_back(
         {fmt::format("{}", i + 1), planned.candidate.config.toString(),
          fmt::format("{}", planned.candidate.grid[0] * planned.candidate.grid[1] * planned.candidate.grid[2]),
-         humanTime(planned.prediction.timeNs), planned.prediction.bound,
+         humanTime(planned.prediction.timeNs), std::string(planned.prediction.bound),
          fmt::format("{}", fmt::join(bytes, ", "))});
   }
   if (rows.size() > 1)

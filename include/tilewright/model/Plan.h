@@ -1,14 +1,40 @@
 #pragma once
 #include "tilewright/space/CandidateSpace.h"
 
+#include <array>
+#include <initializer_list>
+#include <string_view>
+
 namespace tilewright {
+
+/// The named parts of a predicted time, in the order in which they were given. At most kMost of them, kept in
+/// place: ranking makes ten thousand of these.
+class Parts {
+public:
+  static constexpr size_t kMost = 10;
+  using Part = std::pair<std::string_view, double>; ///< a literal's name, nanoseconds
+
+  Parts() = default;
+  Parts(std::initializer_list<Part> parts);
+  void add(std::string_view name, double ns);
+
+  const Part *begin() const { return parts_.data(); }
+  const Part *end() const { return parts_.data() + size_; }
+  Part *begin() { return parts_.data(); }
+  Part *end() { return parts_.data() + size_; }
+  bool contains(std::string_view name) const;
+
+private:
+  std::array<Part, kMost> parts_{};
+  size_t size_ = 0;
+};
 
 /// A predicted time and what it is made of, in nanoseconds.
 struct Prediction {
   double timeNs = 0;
-  std::map<std::string, double> partsNs; ///< "memory", "compute", "launch", "loop", ...
-  std::string bound;                     ///< the largest part
-  bool pipelined = false;                ///< some loop's loads run ahead of their use (CUDA)
+  Parts partsNs;          ///< "memory", "compute", "launch", "loop", ...
+  std::string_view bound; ///< the largest part
+  bool pipelined = false; ///< some loop's loads run ahead of their use (CUDA)
 };
 
 struct PlannedCandidate {
