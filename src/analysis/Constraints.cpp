@@ -17,6 +17,7 @@ public:
       add(requirement.code, requirement.condition, requirement.text, requirement.location.line());
     for (const PathCondition &path : analysis_.program.pathConditions)
       add("path.condition", path.condition, path.text, path.location.line());
+    requireWholeParts();
     for (const Walk &walk : analysis_.walks) {
       requireCover(walk);
       requireWholeTiles(walk);
@@ -74,6 +75,18 @@ private:
     add("oneshot.short", context_.le(need, reach), toString(reach) + " >= " + toString(need), lineOf(walk));
   }
 
+  /// A tile of B // 4 elements is a part of something with B: what the division drops is never computed.
+  void requireWholeParts() {
+    for (const Value &value : analysis_.program.values)
+      for (SymInt size : value.type.shape)
+        for (const Monomial &monomial : monomialsOf(size))
+          for (SymInt factor : monomial.factors)
+            if (Division parts; asDivision(factor, parts) && !parts.ceiling && isOpen(parts.total))
+              add("divide.floor", context_.eq(context_.mod(parts.total, parts.step), context_.constant(0)),
+                  toString(parts.total) + " % " + toString(parts.step) + " == 0",
+                  value.definingOp == kNone ? 0 : analysis_.program.op(value.definingOp).location.line());
+  }
+
   bool sharesParameter(SymInt a, SymInt b) {
     for (const Parameter &parameter : analysis_.program.parameters)
       if (parameter.kind == Parameter::Kind::Open && parameter.symbol.valid() &&
@@ -111,6 +124,12 @@ private:
                         unit, lineOfLoop(step));
         continue;
       }
+      // range(0, B, S) along a whole axis must reach its end.
+      if (const SymInt reach = loopReach(analysis_.trace, step);
+          walk.extent.valid() && walk.programs.empty() && !walk.decodedStep.valid() && isOpen(reach) &&
+          reach != walk.extent && !sharesParameter(reach, walk.extent) && !sharesParameter(reach, step.amount))
+        add("oneshot.short", context_.le(walk.extent, reach), toString(reach) + " >= " + toString(walk.extent),
+            lineOfLoop(step));
       // The loop walks inside a block that a program owns: pid*B + k*S, k*S < B.
       SymInt block;
       for (const Walk::Step &program : walk.programs)
