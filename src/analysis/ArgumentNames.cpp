@@ -62,12 +62,14 @@ bool Analysis::isNamedAt(const Parameter &parameter, OpId use) const {
   });
 }
 
-/// How many different tl.arange calls of that length name the parameter.
+/// How many different tl.arange, tl.zeros or tl.full calls with that length name the parameter.
 size_t Analysis::shapesNaming(const Parameter &parameter, SymInt size) const {
   std::vector<std::string_view> texts;
   for (const Op &op : program.ops)
     for (ValueId result : op.results) {
-      if (op.kind != OpKind::Iota)
+      const bool makesTile = op.kind == OpKind::Iota ||
+                             (op.kind == OpKind::Splat && isFloat(program.value(op.operands[0]).type.dtype));
+      if (!makesTile)
         continue;
       const auto &shape = program.value(result).type.shape;
       if (std::find(shape.begin(), shape.end(), size) == shape.end())

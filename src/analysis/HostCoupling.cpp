@@ -64,7 +64,12 @@ private:
         continue;
       const auto open = openIn(unit);
       const Parameter *count = open.empty() ? nullptr : analysis_.countNamed(total, {loop.op});
-      if (count)
+      // pid*(B*COUNT) + i*B: with a constexpr count the grid follows from both.
+      const bool gridFollows =
+          std::any_of(walk.programs.begin(), walk.programs.end(), [&](const Walk::Step &program) {
+            return program.amount == context_.mul(total, step.amount);
+          });
+      if (count && (count->kind == Parameter::Kind::Scalar || !gridFollows))
         couple(open, count->name,
                "the loop counts up to " + count->name + " in blocks of " + toString(unit), loop.op);
     }

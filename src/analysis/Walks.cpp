@@ -160,7 +160,8 @@ private:
             mentionsOpen(inner.extent))
           return false;
         const SymInt rows = context_.sub(bound.position, inner.position);
-        return indices_.mentionsIndex(rows) && divideExactly(rows, inner.extent).valid();
+        // A program's own range (start + i < n, i < share) looks alike, but only programs move its start.
+        return indices_.mentions(rows, IndexKind::Iteration) && divideExactly(rows, inner.extent).valid();
       });
     };
     const auto reach = [&](const Bound &bound) {
