@@ -36,8 +36,8 @@ struct Analysis {
   /// Whether the source of an op, or of what made its operands, uses the parameter's name.
   bool isNamedAt(const Parameter &parameter, OpId use) const;
   size_t shapesNaming(const Parameter &parameter, SymInt size) const;
-  /// The argument that a count is: a runtime scalar, an open parameter, or a constexpr of the launch. Null when
-  /// it is none. Of several constexprs with one value, one that is not `taken` yet.
+  /// The argument that a count is: a runtime scalar, an open parameter, or a constexpr of the launch. Null
+  /// when it is none. Of several constexprs with one value, one that is not `taken` yet.
   const Parameter *countNamed(SymInt count, const std::vector<OpId> &uses,
                               const std::vector<const Parameter *> &taken = {});
   /// Walks with lanes at one position: more than one per buffer where a loop was unrolled.

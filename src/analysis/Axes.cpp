@@ -89,7 +89,8 @@ private:
   }
 
   static bool shareOne(const std::vector<uint32_t> &a, const std::vector<uint32_t> &b) {
-    return std::any_of(a.begin(), a.end(), [&](uint32_t id) { return std::find(b.begin(), b.end(), id) != b.end(); });
+    return std::any_of(a.begin(), a.end(),
+                       [&](uint32_t id) { return std::find(b.begin(), b.end(), id) != b.end(); });
   }
 
   struct Member {
@@ -106,7 +107,8 @@ private:
       if (!open.empty() && other.open == open)
         return 2;
       // Two numbers may be equal by accident, unless one argument has that value.
-      const bool accidental = walk.extent.isConstant() && analysis_.fixedCandidates(walk.extent, {}).size() != 1;
+      const bool accidental =
+          walk.extent.isConstant() && analysis_.fixedCandidates(walk.extent, {}).size() != 1;
       return accidental && !open.empty() && !other.open.empty() && !shareOne(open, other.open) ? 0 : 1;
     }
     // offs + 1 < n beside offs < n: the same steps, seen from a neighbour.

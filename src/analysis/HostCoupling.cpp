@@ -70,8 +70,8 @@ private:
             return program.amount == context_.mul(total, step.amount);
           });
       if (count && (count->kind == Parameter::Kind::Scalar || !gridFollows))
-        couple(open, count->name,
-               "the loop counts up to " + count->name + " in blocks of " + toString(unit), loop.op);
+        couple(open, count->name, "the loop counts up to " + count->name + " in blocks of " + toString(unit),
+               loop.op);
     }
   }
 
@@ -122,8 +122,8 @@ private:
       const auto open = openIn(divisorsIn(walk.decoded));
       const Parameter *count = open.empty() ? nullptr : analysis_.countNamed(total, {loop.op});
       if (count)
-        couple(open, count->name, "the loop counts up to " + count->name + " tasks, some of them for each block",
-               loop.op);
+        couple(open, count->name,
+               "the loop counts up to " + count->name + " tasks, some of them for each block", loop.op);
     }
   }
 
@@ -147,8 +147,8 @@ private:
     return ops;
   }
 
-  /// MORE if pid < count else MORE - 1, or n - (count - 1)*B if pid == count - 1 else B: which share a program
-  /// has depends on how many programs there are.
+  /// MORE if pid < count else MORE - 1, or n - (count - 1)*B if pid == count - 1 else B: which share a
+  /// program has depends on how many programs there are.
   void readUnevenShares() {
     const Program &program = analysis_.program;
     for (const Op &op : program.ops) {
@@ -179,8 +179,8 @@ private:
             exact && (!limit.isConstant() || analysis_.isNamedAt(*exact, condition)))
           count = exact;
         if (count)
-          couple(open, count->name,
-                 "the share of a program depends on its place among " + count->name, condition);
+          couple(open, count->name, "the share of a program depends on its place among " + count->name,
+                 condition);
       }
     }
   }
@@ -279,7 +279,7 @@ private:
   Indices &indices_;
   SymContext &context_;
   std::vector<const Parameter *> counts_; ///< that tasks are taken apart by
-  SymInt guard_; ///< the last one looked at, with its bounds
+  SymInt guard_;                          ///< the last one looked at, with its bounds
   std::vector<Bound> guardBounds_;
 };
 

@@ -112,6 +112,12 @@ private:
         addEvidence(facts_.evidence, analysis_.evidenceAt(iota, "also a first tile of the same axis"));
         return;
       }
+    // A block pointer without boundary check does not claim to hold everything.
+    if (walk.source == Walk::Source::Declared && !walk.masked &&
+        (facts_.hasRole(Role::Split) || facts_.hasRole(Role::Tile))) {
+      addEvidence(facts_.evidence, analysis_.evidenceAt(iota, "also a first tile"));
+      return;
+    }
     // An unrolled loop leaves its steps in the constant part of the address.
     if (isUnrolled(walk)) {
       add(Role::Tile, &walk, analysis_.evidenceAt(iota, "in an unrolled loop"));
@@ -139,7 +145,8 @@ private:
       const SymInt reach = loopReach(analysis_.trace, step);
       if (in(reach) && reach != walk.extent && !in(step.amount))
         add(Role::OneShot, &walk,
-            analysis_.evidenceAt(analysis_.trace.loops[step.index].op, "the loop's end, for " + toString(walk.extent)));
+            analysis_.evidenceAt(analysis_.trace.loops[step.index].op,
+                                 "the loop's end, for " + toString(walk.extent)));
     }
   }
 

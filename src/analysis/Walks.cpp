@@ -241,9 +241,8 @@ private:
 
   bool mentionsOpen(SymInt expression) {
     const auto &symbols = indices_.symbolsIn(expression);
-    return std::any_of(symbols.begin(), symbols.end(), [&](uint32_t id) {
-      return context_.symbol(id).kind == SymbolKind::OpenParameter;
-    });
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](uint32_t id) { return context_.symbol(id).kind == SymbolKind::OpenParameter; });
   }
 
   /// The factors of a product that no index changes.
@@ -416,6 +415,12 @@ private:
 void takeLoopExtent(Trace &trace, Walk &walk) {
   if (walk.extent.valid() || walk.loops.size() != 1)
     return;
+  // A loop inside the block of one program says how large the block is, not where the axis ends.
+  const SymInt lower = trace.loops[walk.loops[0].index].lower;
+  const bool startsAtProgram = lower.valid() && trace.indices.mentions(lower, IndexKind::ProgramId);
+  for (const Walk::Step &program : walk.programs)
+    if (!startsAtProgram && !turnsOf(walk, program).valid())
+      return;
   walk.extent = loopReach(trace, walk.loops[0]);
   if (walk.extent.valid())
     walk.source = Walk::Source::Loop;
@@ -431,9 +436,8 @@ std::vector<Monomial> stepsOf(Indices &indices, SymInt position, int depth = 0) 
   SymContext &context = indices.context();
   const auto isOpen = [&](SymInt expression) {
     const auto &symbols = indices.symbolsIn(expression);
-    return std::any_of(symbols.begin(), symbols.end(), [&](uint32_t id) {
-      return context.symbol(id).kind == SymbolKind::OpenParameter;
-    });
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](uint32_t id) { return context.symbol(id).kind == SymbolKind::OpenParameter; });
   };
   const auto movesByOpenSteps = [&](SymInt expression) {
     bool moves = false;

@@ -99,17 +99,18 @@ def attention_by_tasks(q, k, v, statistics, out, workspace, factor, q_batch: tl.
 
 
 @triton.jit
-def one_key_tile(query, keys, values, alpha, longest, HAS_BIAS: tl.constexpr, biases):
+def one_key_tile(query, keys, values, alpha, longest, DIAGONAL: tl.constexpr, earlier):
     score = tl.dot(query, tl.trans(tl.load(keys))) * alpha
-    if HAS_BIAS:
-        score = score + tl.load(biases)
+    score = score / (1.0 + tl.exp(-score)) * (1.0 / longest)
+    if DIAGONAL:
+        score = tl.where(earlier, score, 0)
     v = tl.load(values)
-    return tl.dot((score / (1.0 + tl.exp(-score)) * (1.0 / longest)).to(v.dtype), v)
+    return tl.dot(score.to(v.dtype), v)
 
 
 @triton.jit
 def jagged_tile(q, k, v, out, row_stride: tl.constexpr, head_stride: tl.constexpr, alpha, longest, head, first_query,
-                begin, length, HEAD: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr):
+                begin, length, HEAD: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr, earlier):
     offset = begin.to(tl.int64) * row_stride + head.to(tl.int64) * head_stride
     queries = tl.make_block_ptr(base=q + offset, shape=(length, HEAD), strides=(row_stride, 1),
                                 offsets=(first_query.to(tl.int32), 0), block_shape=(QUERIES, HEAD), order=(1, 0))
@@ -120,8 +121,8 @@ def jagged_tile(q, k, v, out, row_stride: tl.constexpr, head_stride: tl.constexp
     query = tl.load(queries)
     total = tl.zeros([QUERIES, HEAD], dtype=tl.float32)
     for start in range(0, first_query + QUERIES, KEYS):
-        total += one_key_tile(query=query, keys=keys, values=values, alpha=alpha, longest=longest, HAS_BIAS=False,
-                              biases=None)
+        total += one_key_tile(query=query, keys=keys, values=values, alpha=alpha, longest=longest,
+                              DIAGONAL=first_query == start, earlier=earlier)
         keys = tl.advance(keys, (KEYS, 0))
         values = tl.advance(values, (KEYS, 0))
     row = first_query + tl.arange(0, QUERIES)
@@ -130,11 +131,13 @@ def jagged_tile(q, k, v, out, row_stride: tl.constexpr, head_stride: tl.constexp
 
 
 @triton.jit
-def jagged_attention(q, k, v, offsets, out, row_stride: tl.constexpr, head_stride: tl.constexpr, alpha: tl.constexpr,
+def jagged_attention(q, k, v, offsets, out, mask, row_stride: tl.constexpr, head_stride: tl.constexpr, alpha: tl.constexpr,
                      heads: tl.constexpr, longest: tl.constexpr, HEAD: tl.constexpr, workers: tl.constexpr,
                      tasks: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr):
     me = tl.program_id(0)
     sample = 0
+    earlier = tl.load(tl.make_block_ptr(base=mask, shape=(longest, longest), strides=(longest, 1), offsets=(0, 0),
+                                        block_shape=(QUERIES, QUERIES), order=(1, 0)))
     for task in range(me, tasks, workers):
         end = tl.load(offsets + sample + 1)
         first = task * QUERIES
@@ -146,8 +149,8 @@ def jagged_attention(q, k, v, offsets, out, row_stride: tl.constexpr, head_strid
         head = (first - begin * heads // 2) // (length // 2)
         low = (first - begin * heads // 2) % (length // 2)
         high = length - low - QUERIES
-        jagged_tile(q, k, v, out, row_stride, head_stride, alpha, longest, head, low, begin, length, HEAD, QUERIES, KEYS)
-        jagged_tile(q, k, v, out, row_stride, head_stride, alpha, longest, head, high, begin, length, HEAD, QUERIES, KEYS)
+        jagged_tile(q, k, v, out, row_stride, head_stride, alpha, longest, head, low, begin, length, HEAD, QUERIES, KEYS, earlier)
+        jagged_tile(q, k, v, out, row_stride, head_stride, alpha, longest, head, high, begin, length, HEAD, QUERIES, KEYS, earlier)
 
 
 @triton.jit

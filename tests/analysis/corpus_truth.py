@@ -106,7 +106,7 @@ CORPUS = (
           constraints=("divide.tail: 1024 % QUERIES == 0", "divide.floor: QUERIES % 4 == 0"), accumulates="workspace"),
     Truth("attention.py:jagged_attention", {"QUERIES": "tile+host-coupled *", "KEYS": "tile *"},
           given="row_stride=64 head_stride=64 alpha=1 heads=2 longest=512 HEAD=64 workers=20 tasks=64",
-          reduction="HEAD", contiguous="HEAD", coupled={"QUERIES": ("tasks",)}),
+          reduction="HEAD longest_1", contiguous="HEAD longest_1", constraints=("order.tile: QUERIES <= 512",), coupled={"QUERIES": ("tasks",)}),
     Truth("attention.py:chunk_output", {"KS": "tile K", "VS": "split V"},
           given="heads=4 K=100 V=80 CHUNK=64 JAGGED=false", reduction="K T CHUNK", contiguous="K V CHUNK"),
     Truth("attention.py:apply_chunk_scores", {"KS": "tile K", "VS": "tile V"}, given="CHUNK=64 JAGGED=false", reduction="T", contiguous="K T V"),

@@ -129,7 +129,8 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
     for (const std::string_view geometry : {"program_id", "num_programs"})
       if (callee.text.ends_with(fmt::format(".{}", geometry))) {
         c.remark("lower.assumed",
-                 fmt::format("{} is taken for tl.{}: its module cannot be read", arguments.nameRange.text(), geometry),
+                 fmt::format("{} is taken for tl.{}: its module cannot be read", arguments.nameRange.text(),
+                             geometry),
                  arguments.range);
         return callBuiltin(*this, *findBuiltin(geometry), arguments);
       }
