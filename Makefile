@@ -1,6 +1,5 @@
 # Targets for people; the build itself is CMake (presets in CMakePresets.json).
-.PHONY: help setup setup-test build dev asan tsan python demo test test-fast corpus bench fuzz format lint docs clean
-.PHONY: help setup setup-test build dev asan tsan python demo test test-fast bench bench-space fuzz format lint docs clean
+.PHONY: help setup setup-test build dev asan tsan python demo test test-fast corpus bench bench-space fuzz format lint docs clean
 .DEFAULT_GOAL := help
 
 PY := .venv/bin/python

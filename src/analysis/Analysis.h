@@ -30,6 +30,16 @@ struct Analysis {
   bool isLaunchTime(SymInt expression);
   const Parameter *
   scalarNamed(SymInt symbol) const; ///< the runtime scalar that is exactly this symbol, or null
+  /// Constexprs of the launch that have the value `number`: those that the source of the given ops names, or
+  /// all when it names none.
+  std::vector<const Parameter *> fixedCandidates(SymInt number, const std::vector<OpId> &uses);
+  /// Whether the source of an op, or of what made its operands, uses the parameter's name.
+  bool isNamedAt(const Parameter &parameter, OpId use) const;
+  size_t shapesNaming(const Parameter &parameter, SymInt size) const;
+  /// The argument that a count is: a runtime scalar, an open parameter, or a constexpr of the launch. Null
+  /// when it is none. Of several constexprs with one value, one that is not `taken` yet.
+  const Parameter *countNamed(SymInt count, const std::vector<OpId> &uses,
+                              const std::vector<const Parameter *> &taken = {});
   /// Walks with lanes at one position: more than one per buffer where a loop was unrolled.
   using Pieces = std::unordered_multimap<const SymNode *, size_t>;
   std::pair<Pieces::const_iterator, Pieces::const_iterator> piecesAt(SymInt position);

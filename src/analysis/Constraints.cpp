@@ -17,6 +17,7 @@ public:
       add(requirement.code, requirement.condition, requirement.text, requirement.location.line());
     for (const PathCondition &path : analysis_.program.pathConditions)
       add("path.condition", path.condition, path.text, path.location.line());
+    requireWholeParts();
     for (const Walk &walk : analysis_.walks) {
       requireCover(walk);
       requireWholeTiles(walk);
@@ -58,7 +59,7 @@ private:
 
   /// A tile that nothing moves along its axis must hold the whole axis, or the whole step between programs.
   void requireCover(const Walk &walk) {
-    if (!walk.hasLanes() || !isOpen(walk.size))
+    if (!walk.hasLanes() || !isOpen(walk.size) || isFirstTile(walk))
       return;
     SymInt need = coverOf(walk);
     for (SymInt inner : walk.innerExtents)
@@ -74,6 +75,18 @@ private:
     add("oneshot.short", context_.le(need, reach), toString(reach) + " >= " + toString(need), lineOf(walk));
   }
 
+  /// A tile of B // 4 elements is a part of something with B: what the division drops is never computed.
+  void requireWholeParts() {
+    for (const Value &value : analysis_.program.values)
+      for (SymInt size : value.type.shape)
+        for (const Monomial &monomial : monomialsOf(size))
+          for (SymInt factor : monomial.factors)
+            if (Division parts; asDivision(factor, parts) && !parts.ceiling && isOpen(parts.total))
+              add("divide.floor", context_.eq(context_.mod(parts.total, parts.step), context_.constant(0)),
+                  toString(parts.total) + " % " + toString(parts.step) + " == 0",
+                  value.definingOp == kNone ? 0 : analysis_.program.op(value.definingOp).location.line());
+  }
+
   bool sharesParameter(SymInt a, SymInt b) {
     for (const Parameter &parameter : analysis_.program.parameters)
       if (parameter.kind == Parameter::Kind::Open && parameter.symbol.valid() &&
@@ -82,10 +95,30 @@ private:
     return false;
   }
 
+  /// A block pointer that nothing moves, with the size of tiles that other accesses walk in: its first tile
+  /// is wanted, and must exist.
+  bool isFirstTile(const Walk &walk) {
+    if (walk.source != Walk::Source::Declared || walk.masked || !walk.programs.empty() ||
+        !walk.loops.empty() || walk.decodedStep.valid())
+      return false;
+    for (const ParameterFacts &facts : analysis_.facts.parameters) {
+      const Parameter *parameter = analysis_.program.findParameter(facts.name);
+      if (parameter && parameter->symbol.valid() && indices_.mentions(walk.size, parameter->symbol) &&
+          !facts.hasRole(Role::OneShot) && (facts.hasRole(Role::Split) || facts.hasRole(Role::Tile)))
+        return true;
+    }
+    return false;
+  }
+
   /// Without a mask the last tile must end where the axis ends.
   void requireWholeTiles(const Walk &walk) {
     if (!walk.hasLanes() || walk.masked || !walk.extent.valid())
       return;
+    if (isOpen(walk.size) && isFirstTile(walk)) {
+      add("order.tile", context_.le(walk.size, walk.extent),
+          toString(walk.size) + " <= " + toString(walk.extent), lineOf(walk));
+      return;
+    }
     SymInt step = walk.size;
     if (!walk.programs.empty() && !turnsOf(walk, walk.programs[0]).valid())
       step = walk.programs[0].amount;
@@ -111,12 +144,19 @@ private:
                         unit, lineOfLoop(step));
         continue;
       }
+      // range(0, B, S) along a whole axis must reach its end.
+      if (const SymInt reach = loopReach(analysis_.trace, step);
+          walk.extent.valid() && walk.programs.empty() && !walk.decodedStep.valid() && isOpen(reach) &&
+          reach != walk.extent && !sharesParameter(reach, walk.extent) &&
+          !sharesParameter(reach, step.amount))
+        add("oneshot.short", context_.le(walk.extent, reach),
+            toString(reach) + " >= " + toString(walk.extent), lineOfLoop(step));
       // The loop walks inside a block that a program owns: pid*B + k*S, k*S < B.
       SymInt block;
       for (const Walk::Step &program : walk.programs)
         if (isOpen(program.amount) && program.amount != step.amount && !turnsOf(walk, program).valid())
           block = program.amount;
-      if (!block.valid() || !isOpen(step.amount))
+      if (!block.valid() || !isOpen(step.amount) || divideExactly(block, step.amount).valid())
         continue;
       const SymInt reach =
           asDivision(total, blocks) && blocks.step == unit ? blocks.total : context_.mul(total, unit);

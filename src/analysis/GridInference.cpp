@@ -28,6 +28,8 @@ public:
         }
         if (!walk.extent.valid() || !analysis_.isLaunchTime(walk.extent))
           continue;
+        if (startsPastItsLoop(analysis_.trace, walk, step))
+          return context_.constant(1);
         if (indices_.mentions(step.amount, IndexKind::ProgramCount))
           return context_.constant(
               1); // the next digit of a linear program number: the first axis can do it all

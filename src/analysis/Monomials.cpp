@@ -111,9 +111,18 @@ Monomial commonFactor(const std::vector<Monomial> &monomials) {
 }
 
 bool asDivision(SymInt expression, Division &division) {
-  if (!expression.valid() || expression.op() != SymOp::FloorDiv)
+  if (!expression.valid())
     return false;
   SymContext &context = expression.context();
+  // (n - 1) // B + 1 is what cdiv(n, B) becomes when n is a number.
+  if (expression.op() == SymOp::Add && expression.operands().size() == 2 &&
+      expression.operands()[0].op() == SymOp::FloorDiv && expression.operands()[1].isConstant(1)) {
+    const SymInt quotient = expression.operands()[0];
+    division = {context.add(quotient.operands()[0], context.constant(1)), quotient.operands()[1], true};
+    return true;
+  }
+  if (expression.op() != SymOp::FloorDiv)
+    return false;
   const SymInt numerator = expression.operands()[0], step = expression.operands()[1];
   const SymInt rounded = context.add(context.sub(numerator, step), context.constant(1));
   // n + B - 1 gets shorter when B - 1 is taken away, n does not.

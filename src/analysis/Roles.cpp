@@ -21,6 +21,8 @@ public:
     for (const Walk &walk : analysis_.walks)
       readCover(walk);
     for (const Walk &walk : analysis_.walks)
+      readReach(walk);
+    for (const Walk &walk : analysis_.walks)
       reportOpenEnd(walk);
     if (facts_.roles.empty())
       readOccurrences();
@@ -61,6 +63,8 @@ private:
         add(Role::Tile, &walk, withProgram("programs take turns over the axis"));
         continue;
       }
+      if (startsPastItsLoop(analysis_.trace, walk, program))
+        continue;
       // pid*(rows*B) + k*B with a runtime count of rows: the caller decides how much a program does, not B
       // alone.
       const auto inLoop = std::find_if(walk.loops.begin(), walk.loops.end(),
@@ -78,8 +82,17 @@ private:
         add(Role::Split, &walk, withProgram({}));
     }
     for (const Walk::Step &loop : walk.loops)
-      if (in(loop.amount) && !countsPrograms)
+      if (in(loop.amount) && !countsPrograms && !isPart(loop.amount))
         add(Role::Tile, &walk, analysis_.evidenceAt(analysis_.trace.loops[loop.index].op));
+  }
+
+  /// B // 2 in two steps: the block's parts, however large the block is.
+  bool isPart(SymInt amount) {
+    for (const Monomial &monomial : monomialsOf(amount))
+      for (SymInt factor : monomial.factors)
+        if (in(factor) && (factor.op() != SymOp::FloorDiv || !factor.operands()[1].isConstant()))
+          return false;
+    return true;
   }
 
   /// The parameter only says how wide a tile is: the tile must hold all there is, or it is a fixed chunk.
@@ -99,6 +112,12 @@ private:
         addEvidence(facts_.evidence, analysis_.evidenceAt(iota, "also a first tile of the same axis"));
         return;
       }
+    // A block pointer without boundary check does not claim to hold everything.
+    if (walk.source == Walk::Source::Declared && !walk.masked &&
+        (facts_.hasRole(Role::Split) || facts_.hasRole(Role::Tile))) {
+      addEvidence(facts_.evidence, analysis_.evidenceAt(iota, "also a first tile"));
+      return;
+    }
     // An unrolled loop leaves its steps in the constant part of the address.
     if (isUnrolled(walk)) {
       add(Role::Tile, &walk, analysis_.evidenceAt(iota, "in an unrolled loop"));
@@ -116,6 +135,19 @@ private:
     add(Role::Chunk, &walk, analysis_.evidenceAt(iota, "nothing in the kernel bounds this tile"));
     if (!facts_.hasRole(Role::OneShot))
       facts_.confidence = Confidence::Likely;
+  }
+
+  /// The parameter is how far a loop goes along an axis that no program shares: it must reach the end.
+  void readReach(const Walk &walk) {
+    if (!walk.extent.valid() || in(walk.extent) || !walk.programs.empty() || walk.decodedStep.valid())
+      return;
+    for (const Walk::Step &step : walk.loops) {
+      const SymInt reach = loopReach(analysis_.trace, step);
+      if (in(reach) && reach != walk.extent && !in(step.amount))
+        add(Role::OneShot, &walk,
+            analysis_.evidenceAt(analysis_.trace.loops[step.index].op,
+                                 "the loop's end, for " + toString(walk.extent)));
+    }
   }
 
   /// Without any bound nobody can tell whether the last tile ends where the data does.

@@ -153,6 +153,17 @@ private:
   /// others are ends of blocks inside it.
   void takeBounds(Walk &walk, const std::vector<Bound> &bounds) {
     const Bound *best = nullptr;
+    // task*N + lane < total beside lane < N: the first one bounds tasks and lanes as one flat number.
+    const auto isFlat = [&](const Bound &bound) {
+      return std::any_of(bounds.begin(), bounds.end(), [&](const Bound &inner) {
+        if (inner.lane != walk.tileAxis || inner.extent == bound.extent || inner.extent.isConstant() ||
+            mentionsOpen(inner.extent))
+          return false;
+        const SymInt rows = context_.sub(bound.position, inner.position);
+        // A program's own range (start + i < n, i < share) looks alike, but only programs move its start.
+        return indices_.mentions(rows, IndexKind::Iteration) && divideExactly(rows, inner.extent).valid();
+      });
+    };
     const auto reach = [&](const Bound &bound) {
       int score = 0;
       for (uint32_t symbol : indices_.symbolsIn(bound.position))
@@ -167,6 +178,8 @@ private:
       if (bound.lane != walk.tileAxis)
         continue;
       walk.masked = true;
+      if (isFlat(bound))
+        continue;
       if (!best || reach(bound) > reach(*best) ||
           (reach(bound) == reach(*best) && bound.extent.weight() < best->extent.weight()))
         best = &bound;
@@ -177,7 +190,7 @@ private:
     walk.extent = best->extent;
     walk.source = Walk::Source::Mask;
     for (const Bound &bound : bounds)
-      if (&bound != best && bound.lane == walk.tileAxis && bound.extent != best->extent)
+      if (&bound != best && bound.lane == walk.tileAxis && bound.extent != best->extent && !isFlat(bound))
         walk.innerExtents.push_back(bound.extent);
   }
 
@@ -196,8 +209,13 @@ private:
         Walk *owner = nullptr;
         SymInt steps;
         for (Walk &walk : open) {
+          if (fillsRow(walk, open))
+            continue;
           const SymInt quotient = divideExactly(product, walk.stride);
-          if (!quotient.valid() || !sharesSize(quotient, walk.size))
+          // B*pid rows beside S rows in the tile: blocks of B of the same rows.
+          const bool stepsOverRows =
+              quotient.valid() && !walk.stride.isConstant(1) && mentionsOpen(outsideIndices(quotient));
+          if (!quotient.valid() || (!stepsOverRows && !sharesSize(quotient, walk.size)))
             continue;
           if (!owner || walk.stride.weight() > owner->stride.weight()) {
             owner = &walk;
@@ -214,14 +232,44 @@ private:
     }
   }
 
+  /// A lane of fixed size whose next element is the next row of another lane: nothing moves along it.
+  bool fillsRow(const Walk &walk, const std::vector<Walk> &others) {
+    return walk.size.isConstant() && std::any_of(others.begin(), others.end(), [&](const Walk &other) {
+             return other.tileAxis != walk.tileAxis && other.stride == context_.mul(walk.stride, walk.size);
+           });
+  }
+
+  bool mentionsOpen(SymInt expression) {
+    const auto &symbols = indices_.symbolsIn(expression);
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](uint32_t id) { return context_.symbol(id).kind == SymbolKind::OpenParameter; });
+  }
+
+  /// The factors of a product that no index changes.
+  SymInt outsideIndices(SymInt product) {
+    SymInt fixed = context_.constant(1);
+    for (const Monomial &monomial : monomialsOf(product))
+      for (SymInt factor : monomial.factors)
+        if (!indices_.mentionsIndex(factor))
+          fixed = context_.mul(fixed, factor);
+    return fixed;
+  }
+
+  /// The steps grow with the size; a size that only decides how a program id is taken apart does not count.
   bool sharesSize(SymInt steps, SymInt size) {
     if (divideExactly(steps, size).valid())
       return true;
     const auto &symbols = indices_.symbolsIn(size);
-    return std::any_of(symbols.begin(), symbols.end(), [&](uint32_t id) {
-      const auto &mentioned = indices_.symbolsIn(steps);
-      return std::binary_search(mentioned.begin(), mentioned.end(), id);
-    });
+    for (const Monomial &monomial : monomialsOf(steps))
+      for (SymInt factor : monomial.factors) {
+        if (!factor.isSymbol() && indices_.mentionsIndex(factor))
+          continue;
+        const auto &mentioned = indices_.symbolsIn(factor);
+        for (uint32_t id : symbols)
+          if (std::binary_search(mentioned.begin(), mentioned.end(), id))
+            return true;
+      }
+    return false;
   }
 
   /// What is left of the address moves without lanes: rows by program id, rows by loop index, decoded
@@ -365,22 +413,97 @@ private:
 
 /// Extents of walks without a mask: the loop that moves them knows how far it goes.
 void takeLoopExtent(Trace &trace, Walk &walk) {
-  SymContext &context = trace.indices.context();
   if (walk.extent.valid() || walk.loops.size() != 1)
     return;
-  const LoopRecord &loop = trace.loops[walk.loops[0].index];
-  const SymInt total = loopExtent(trace, loop);
-  if (!total.valid() || !loop.step.valid())
-    return;
-  const SymInt unit = divideExactly(walk.loops[0].amount, loop.step);
-  if (!unit.valid())
-    return;
-  Division blocks;
-  if (asDivision(total, blocks) && blocks.step == unit)
-    walk.extent = blocks.total;
-  else
-    walk.extent = context.mul(total, unit);
-  walk.source = Walk::Source::Loop;
+  // A loop inside the block of one program says how large the block is, not where the axis ends.
+  const SymInt lower = trace.loops[walk.loops[0].index].lower;
+  const bool startsAtProgram = lower.valid() && trace.indices.mentions(lower, IndexKind::ProgramId);
+  for (const Walk::Step &program : walk.programs)
+    if (!startsAtProgram && !turnsOf(walk, program).valid())
+      return;
+  walk.extent = loopReach(trace, walk.loops[0]);
+  if (walk.extent.valid())
+    walk.source = Walk::Source::Loop;
+}
+
+/// What a number that programs or iterations change passes through before it becomes a position, taken off:
+///
+///     (B*task + c) % n               walks in steps of B, wrapped
+///     B*pid if pid < c else ...      walks in steps of B, in that branch
+///
+/// Other factors are left alone: pid % tiles is a decoded number.
+std::vector<Monomial> stepsOf(Indices &indices, SymInt position, int depth = 0) {
+  SymContext &context = indices.context();
+  const auto isOpen = [&](SymInt expression) {
+    const auto &symbols = indices.symbolsIn(expression);
+    return std::any_of(symbols.begin(), symbols.end(),
+                       [&](uint32_t id) { return context.symbol(id).kind == SymbolKind::OpenParameter; });
+  };
+  const auto movesByOpenSteps = [&](SymInt expression) {
+    bool moves = false;
+    for (const Monomial &monomial : monomialsOf(expression)) {
+      if (!indices.mentionsIndex(productOf(context, monomial)))
+        continue;
+      moves = true;
+      bool plain = true, open = false;
+      for (SymInt factor : monomial.factors) {
+        plain = plain && (factor.isSymbol() || !indices.mentionsIndex(factor));
+        open = open || (!indices.mentionsIndex(factor) && isOpen(factor));
+      }
+      if (!plain || !open)
+        return false;
+    }
+    return moves;
+  };
+  std::vector<Monomial> steps;
+  for (const Monomial &monomial : monomialsOf(position)) {
+    SymInt inner;
+    Monomial others = monomial;
+    if (depth < 4)
+      for (size_t i = 0; i < monomial.factors.size() && !inner.valid(); ++i) {
+        const SymInt factor = monomial.factors[i];
+        if (factor.op() == SymOp::Mod && movesByOpenSteps(factor.operands()[0]))
+          inner = factor.operands()[0];
+        else if ((factor.op() == SymOp::Select || factor.op() == SymOp::Min || factor.op() == SymOp::Max) &&
+                 !indices.mentions(factor, IndexKind::Lane)) {
+          const auto branches = factor.operands();
+          for (size_t k = factor.op() == SymOp::Select; k < branches.size() && !inner.valid(); ++k)
+            if (movesByOpenSteps(branches[k]))
+              inner = branches[k];
+        }
+        if (inner.valid())
+          others.factors.erase(others.factors.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    if (!inner.valid()) {
+      steps.push_back(monomial);
+      continue;
+    }
+    for (Monomial &step : stepsOf(indices, inner, depth + 1)) {
+      if (!indices.mentionsIndex(productOf(context, step)))
+        continue;
+      step.factors.insert(step.factors.end(), others.factors.begin(), others.factors.end());
+      step.coefficient *= others.coefficient;
+      steps.push_back(std::move(step));
+    }
+  }
+  return steps;
+}
+
+} // namespace
+
+namespace {
+
+/// Whether an index changes the value itself, not only which branch of a select is taken.
+bool movesOutsideConditions(Indices &indices, SymInt expression) {
+  if (!indices.mentionsIndex(expression))
+    return false;
+  if (expression.isSymbol())
+    return true;
+  const auto operands = expression.operands();
+  for (size_t i = expression.op() == SymOp::Select; i < operands.size(); ++i)
+    if (movesOutsideConditions(indices, operands[i]))
+      return true;
+  return false;
 }
 
 } // namespace
@@ -398,7 +521,7 @@ void decompose(Trace &trace, Walk &walk) {
   };
   std::vector<Monomial> decoded;
   std::vector<std::pair<SymInt, Monomial>> plain; // symbol, monomial
-  for (const Monomial &monomial : monomialsOf(walk.position)) {
+  for (const Monomial &monomial : stepsOf(indices, walk.position)) {
     SymInt index;
     int moving = 0;
     for (SymInt factor : monomial.factors)
@@ -409,7 +532,8 @@ void decompose(Trace &trace, Walk &walk) {
     if (moving == 1 && index.isSymbol()) {
       if (indices.of(index.symbolId()).kind != IndexKind::Lane)
         plain.emplace_back(index, monomial);
-    } else if (moving > 0 && !indices.mentions(productOf(context, monomial), IndexKind::Lane))
+    } else if (moving > 0 && !indices.mentions(productOf(context, monomial), IndexKind::Lane) &&
+               movesOutsideConditions(indices, productOf(context, monomial)))
       decoded.push_back(monomial);
   }
   // pid - (pid // n)*n is a decoded number as a whole.
@@ -473,6 +597,27 @@ SymInt loopExtent(Trace &trace, const LoopRecord &loop) {
       indices.mentions(start, IndexKind::Carry))
     return {};
   return context.sub(end, start);
+}
+
+SymInt loopReach(Trace &trace, const Walk::Step &step) {
+  const LoopRecord &loop = trace.loops[step.index];
+  const SymInt total = loopExtent(trace, loop);
+  if (!total.valid() || !loop.step.valid())
+    return {};
+  const SymInt unit = divideExactly(step.amount, loop.step);
+  if (!unit.valid())
+    return {};
+  Division blocks;
+  if (asDivision(total, blocks) && blocks.step == unit)
+    return blocks.total;
+  return trace.indices.context().mul(total, unit);
+}
+
+bool startsPastItsLoop(Trace &trace, const Walk &walk, const Walk::Step &program) {
+  return walk.extent.valid() && !turnsOf(walk, program).valid() &&
+         std::any_of(walk.loops.begin(), walk.loops.end(), [&](const Walk::Step &loop) {
+           return loop.amount == program.amount && loopReach(trace, loop) == walk.extent;
+         });
 }
 
 std::vector<Walk> findWalks(Trace &trace) {

@@ -52,6 +52,14 @@ SymInt turnsOf(const Walk &walk, const Walk::Step &program);
 /// loop, n for range(pid, n, programs). Invalid when not known.
 SymInt loopExtent(Trace &trace, const LoopRecord &loop);
 
+/// How far a loop moves a walk, all programs together, in elements: n for steps of B in range(cdiv(n, B)).
+/// Invalid when not known.
+SymInt loopReach(Trace &trace, const Walk::Step &step);
+
+/// Whether a loop alone covers the whole extent, so that a second program would only start one step later:
+/// for k in range(cdiv(K, B)) with lanes at pid*B + k*B. Such programs share no work.
+bool startsPastItsLoop(Trace &trace, const Walk &walk, const Walk::Step &program);
+
 /// The walks of every access, with extents from masks, wrapped addressing, declared shapes, guards and loops.
 std::vector<Walk> findWalks(Trace &trace);
 

@@ -248,6 +248,7 @@ constexpr Builtin kRows[] = {
     {"block_type", "element_ty, shape", blockType},
     {"range", "arg1, arg2=, step=", loopOnly},
     {"static_range", "arg1, arg2=, step=", loopOnly},
+    {"parallel", "arg1, arg2=, step=, *rest", loopOnly},
     {"swizzle2d", "i, j, size_i, size_j, size_g", swizzle2d},
 };
 

@@ -125,6 +125,15 @@ FrontValue FunctionLowerer::callValue(const FrontValue &callee, CallArguments ar
   case FrontKind::Foreign:
     if (auto known = callForeign(c, callee.text, arguments.positional, arguments.range))
       return *std::move(known);
+    // A package that cannot be read wraps these two at most: no other function could have their names.
+    for (const std::string_view geometry : {"program_id", "num_programs"})
+      if (callee.text.ends_with(fmt::format(".{}", geometry))) {
+        c.remark("lower.assumed",
+                 fmt::format("{} is taken for tl.{}: its module cannot be read", arguments.nameRange.text(),
+                             geometry),
+                 arguments.range);
+        return callBuiltin(*this, *findBuiltin(geometry), arguments);
+      }
     c.unsupported(
         arguments.nameRange,
         fmt::format("'{}' is not a @triton.jit function that can be read", arguments.nameRange.text()),

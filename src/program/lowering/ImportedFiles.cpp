@@ -142,7 +142,7 @@ Meaning ImportedFiles::import(const SourceFile &from, const std::string &path, i
     return found->second;
   Meaning meaning = search(from, path, depth);
   if (meaning.kind == Meaning::Kind::Unknown)
-    meaning = Meaning::external(path);
+    meaning = Meaning::unread(path);
   if (loading_ == 0 && depth < kMaxRemembered) // deeper answers may have been cut short
     known_.emplace(key, meaning);
   return meaning;

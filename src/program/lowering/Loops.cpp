@@ -96,7 +96,7 @@ void FunctionLowerer::forStatement(const For *stmt) {
   const auto *iterator = dynCast<Call>(stmt->iter);
   FrontValue callee = iterator ? eval(iterator->func) : FrontValue::none();
   const auto is = [&](std::string_view name) { return callee.is(FrontKind::Builtin) && callee.text == name; };
-  // `parallel` is Ascend's: iterations that sub-blocks may share.
+  // `parallel` hands iterations to the parts of one core; what they compute is that of a plain range.
   if (!is("python.range") && !is("range") && !is("static_range") && !is("parallel"))
     c.unsupported(stmt->iter->range, "only `range`, `tl.range` and `tl.static_range` iterators are supported",
                   "write `for i in tl.static_range(len(items))` to go through a tuple");

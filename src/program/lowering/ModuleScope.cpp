@@ -288,7 +288,7 @@ Meaning ModuleScope::own(std::string_view name, int depth) const {
   const Binding &binding = found->second;
   switch (binding.kind) {
   case Binding::Kind::Import:
-    return files_ ? files_->import(*source_, binding.path, depth + 1) : Meaning::external(binding.path);
+    return files_ ? files_->import(*source_, binding.path, depth + 1) : Meaning::unread(binding.path);
   case Binding::Kind::Class:
     return {Meaning::Kind::Scope, {}, binding.inner, &binding};
   case Binding::Kind::Constexpr:

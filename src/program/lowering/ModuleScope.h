@@ -56,6 +56,12 @@ struct Meaning {
   const Binding *binding = nullptr;
 
   static Meaning external(std::string path) { return {Kind::External, std::move(path), nullptr, nullptr}; }
+  /// What is imported from a module that cannot be read. Packages hand Triton on from a module of their own
+  /// (`from package.compat import triton, tl`): Triton's own name and the abbreviation that its manual uses
+  /// for its language mean Triton there too.
+  static Meaning unread(const std::string &path) {
+    return external(path.ends_with(".triton") ? "triton" : path.ends_with(".tl") ? "triton.language" : path);
+  }
 };
 
 /// What the names of a Python file stand for, as far as a kernel may use them. Built once from the syntax

@@ -176,8 +176,8 @@ def k(x, y, n, B: tl.constexpr):
     offs = (tl.program_id(0) + 1) * B + tl.arange(0, B)
     tl.store(y + offs, tl.load(x + offs, mask=offs < n), mask=offs < n)
 )");
-  EXPECT_EQ(kernel.roles(), "B split axis0") << kernel.text();
-  EXPECT_EQ(kernel.axes(), "axis0=-B + n contiguous");
+  EXPECT_EQ(kernel.roles(), "B split n") << kernel.text();
+  EXPECT_EQ(kernel.axes(), "n=-B + n contiguous");
 }
 
 TEST(Split, TwoAxesOfAPermutation) {
