@@ -136,7 +136,8 @@ FunctionLowerer::Flow FunctionLowerer::deviceStatement(const Stmt *stmt, const C
     const auto *with = cast<With>(stmt);
     for (const WithItem *item : with->items)
       if (!eval(item->contextExpr).isNone() || item->optionalVars)
-        c.unsupported(item->contextExpr->range, "`with` is only supported for scopes of a target");
+        c.unsupported(item->contextExpr->range,
+                      "`with` takes only scopes of triton.language inside a kernel");
     return block(with->body, rest);
   }
   default:
