@@ -229,7 +229,7 @@ nb::dict toPython(const KernelPlan &plan) {
     nb::dict entry;
     entry["config"] = toPython(entrant.planned.candidate.config);
     entry["predicted_ns"] = entrant.planned.prediction.timeNs;
-    entry["bound"] = entrant.planned.prediction.bound;
+    entry["bound"] = std::string(entrant.planned.prediction.bound);
     entry["grid"] = nb::make_tuple(entrant.planned.candidate.grid[0], entrant.planned.candidate.grid[1],
                                    entrant.planned.candidate.grid[2]);
     entry["bytes"] = countsToPython(entrant.planned.candidate.bytes);
