@@ -92,6 +92,12 @@ TEST(LoweringHost, MoreValuesThanTargetsAreLeftAlone) {
               HasSubstr("not enough values to unpack"));
 }
 
+TEST(LoweringHost, NumbersPastInt64AreUnsigned) {
+  const std::string text =
+      lowerText("@triton.jit\ndef k(p):\n    tl.store(p, tl.load(p) * 0xBF58476D1CE4E5B9)\n", {"p=u64[8]"});
+  EXPECT_THAT(text, HasSubstr("constant {value = -4658895280553007687} : u64"));
+}
+
 TEST(LoweringHost, PlainGlobalsAreRefusedAsTritonDoes) {
   EXPECT_THAT(errorOf("N = 3\n@triton.jit\ndef k(p):\n    tl.store(p, N)\n"),
               HasSubstr("cannot access global variable N"));
