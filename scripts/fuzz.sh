@@ -39,7 +39,7 @@ seed_programs() { # seed_programs FOLDER: the text of every kernel that lowers w
 
 fuzz() { # fuzz TARGET: one target for its time, and one line that says what came of it
   local target=$1 corpus=$work/corpus/$1 seeds=$work/seeds/$1 log=$work/$1.log
-  if "$work/bin/${target}_fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=3072 -print_final_stats=1 \
+  if "$work/bin/${target}_fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=60 -report_slow_units=60 -rss_limit_mb=3072 -print_final_stats=1 \
       -dict=tests/fuzz/triton.dict -artifact_prefix="$work/findings/$target-" "$corpus" "$seeds" >"$log" 2>&1; then
     echo "fuzz: $target: no finding in ${seconds} s ($(grep -aoE 'number_of_executed_units: [0-9]+' "$log" | grep -oE '[0-9]+$') inputs)"
   else

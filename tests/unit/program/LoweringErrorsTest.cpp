@@ -97,6 +97,12 @@ TEST(LoweringErrors, MixedSignednessInDivision) {
               HasSubstr("they differ in signedness"));
 }
 
+/// Python's own rule, which its parser leaves to a later step.
+TEST(LoweringErrors, ParametersHaveDifferentNames) {
+  EXPECT_THAT(errorOf("\n@triton.jit\ndef k(x, n, *, n=0.0):\n    tl.store(x, n)\n"),
+              HasSubstr("duplicate argument 'n' in function definition [lower.name]"));
+}
+
 TEST(LoweringErrors, UnknownArgumentsAndKernels) {
   EXPECT_THAT(errorOf("\n@triton.jit\ndef k(x):\n    pass\n", {"z=3"}),
               HasSubstr("kernel k has no parameter 'z'; its parameters are: x [arg.unknown]"));
