@@ -84,7 +84,7 @@ FrontValue FunctionLowerer::attribute(const FrontValue &object, std::string_view
   case FrontKind::Runtime: {
     const Type &type = c.typeOf(object.value);
     if (name == "dtype") // a block pointer's is the pointer's, a descriptor's the element's
-      return FrontValue::typeObject(type.kind == Type::Kind::BlockPointer ? Type::pointer(type.dtype)
+      return FrontValue::typeObject(type.kind == Type::Kind::BlockPointer  ? Type::pointer(type.dtype)
                                     : type.kind > Type::Kind::BlockPointer ? Type::scalar(type.dtype)
                                                                            : scalarOf(type));
     if (name == "block_type" && type.kind == Type::Kind::Descriptor)

@@ -180,15 +180,16 @@ FrontValue FunctionLowerer::valueOfMeaning(const Meaning &meaning, std::string_v
         binding.function->decorators.begin(), binding.function->decorators.end(), [](const std::string &d) {
           return d == "functools.lru_cache" || d == "functools.cache" || d == "staticmethod";
         });
-    FrontValue function =
-        FrontValue::named(plain && allowsPlainGlobals() ? FrontKind::Function : FrontKind::Foreign, std::string(name));
+    FrontValue function = FrontValue::named(
+        plain && allowsPlainGlobals() ? FrontKind::Function : FrontKind::Foreign, std::string(name));
     function.function = binding.function;
     return function;
   }
   case Binding::Kind::Argument:
-    c.fail(range, "lower.name",
-           fmt::format("{} is an argument of the function around the kernel, which only runs on the host", name),
-           {}, "make it a tl.constexpr parameter of the kernel");
+    c.fail(
+        range, "lower.name",
+        fmt::format("{} is an argument of the function around the kernel, which only runs on the host", name),
+        {}, "make it a tl.constexpr parameter of the kernel");
   default:
     break;
   }

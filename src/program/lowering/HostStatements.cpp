@@ -1,5 +1,5 @@
-// What runs while a kernel is compiled: @triton.constexpr_function, and the functions behind a file's globals. All
-// values are known, so statements are simply carried out, with a bound on how many.
+// What runs while a kernel is compiled: @triton.constexpr_function, and the functions behind a file's
+// globals. All values are known, so statements are simply carried out, with a bound on how many.
 #include "FunctionLowerer.h"
 
 #include <algorithm>
@@ -72,7 +72,8 @@ FunctionLowerer::Flow FunctionLowerer::hostStatement(const Stmt *stmt, const Con
   case StmtKind::Assert: {
     const auto *assertion = cast<Assert>(stmt);
     if (!c.truth(eval(assertion->test), assertion->test->range))
-      c.fail(stmt->range, "static_assert", fmt::format("assertion failed: {}", assertion->test->range.text()));
+      c.fail(stmt->range, "static_assert",
+             fmt::format("assertion failed: {}", assertion->test->range.text()));
     return Flow::Next;
   }
   case StmtKind::Import:
@@ -93,7 +94,8 @@ FunctionLowerer::Flow FunctionLowerer::hostStatement(const Stmt *stmt, const Con
       const Meaning meaning = names_.import(path);
       if (meaning.kind == Meaning::Kind::External && path.substr(0, 6) == "triton" && !knownToTriton(path))
         c.unsupported(alias->range, fmt::format("cannot import name '{}'", alias->name));
-      define(alias->asname.empty() ? alias->name : alias->asname, valueOfMeaning(meaning, path, alias->range));
+      define(alias->asname.empty() ? alias->name : alias->asname,
+             valueOfMeaning(meaning, path, alias->range));
     }
     return Flow::Next;
   }

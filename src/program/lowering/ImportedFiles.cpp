@@ -106,7 +106,8 @@ Meaning ImportedFiles::search(const SourceFile &from, const std::string &path, i
       folder += "/..";
     return walk(folder, std::string_view(path).substr(level), depth);
   }
-  // The folder of a script, then the folders around it: as far as packages go, or as one has the path's first name.
+  // The folder of a script, then the folders around it: as far as packages go, or as one has the path's first
+  // name.
   const std::string first = path.substr(0, path.find('.'));
   std::error_code error;
   std::filesystem::path at = std::filesystem::absolute(folder, error);
@@ -116,7 +117,8 @@ Meaning ImportedFiles::search(const SourceFile &from, const std::string &path, i
   for (int up = 0; up < kMaxFoldersUp && !at.empty(); ++up) {
     const std::string here = at.string();
     const bool isNamed = at.filename() == first;
-    if ((inPackage || isNamed) && !isNamed && (isFolder(here + "/" + first) || isFile(here + "/" + first + ".py")))
+    if ((inPackage || isNamed) && !isNamed &&
+        (isFolder(here + "/" + first) || isFile(here + "/" + first + ".py")))
       return walk(here, path, depth);
     if (isNamed && at.has_parent_path())
       if (const Meaning meaning = walk(at.parent_path().string(), path, depth);

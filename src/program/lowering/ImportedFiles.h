@@ -10,10 +10,10 @@ namespace tilewright {
 
 /// The files that a kernel's file imports, read from disk on demand and never executed.
 ///
-/// `from .ops import f` is looked for beside the importing file; `import pkg.ops` beside it and in the folders
-/// around it, up to the one that holds the outermost package (a folder with an `__init__.py`, or one named as the
-/// path begins). What is not found there, or not read, stays a path. `triton` itself is never read: its names mean
-/// what the language says.
+/// `from .ops import f` is looked for beside the importing file; `import pkg.ops` beside it and in the
+/// folders around it, up to the one that holds the outermost package (a folder with an `__init__.py`, or one
+/// named as the path begins). What is not found there, or not read, stays a path. `triton` itself is never
+/// read: its names mean what the language says.
 ///
 /// Any number of threads may share one.
 class ImportedFiles {

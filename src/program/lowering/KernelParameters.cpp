@@ -109,10 +109,18 @@ ParameterUse::Names notSpecialized(const FunctionDef &def, const std::vector<std
 using Choice = KernelParameters::Choice;
 
 Choice pointerTo(DType dtype) {
-  return {Parameter::Kind::Pointer, Type::pointer(dtype), {}, {}, fmt::format("a pointer to {}", tritonName(dtype))};
+  return {Parameter::Kind::Pointer,
+          Type::pointer(dtype),
+          {},
+          {},
+          fmt::format("a pointer to {}", tritonName(dtype))};
 }
 Choice scalarOf(DType dtype) {
-  return {Parameter::Kind::Scalar, Type::scalar(dtype), {}, {}, fmt::format("an argument of type {}", tritonName(dtype))};
+  return {Parameter::Kind::Scalar,
+          Type::scalar(dtype),
+          {},
+          {},
+          fmt::format("an argument of type {}", tritonName(dtype))};
 }
 Choice fixedTo(FrontValue value, std::string text) {
   return {Parameter::Kind::Fixed, {}, std::move(value), {}, std::move(text)};
@@ -122,7 +130,7 @@ Choice openFrom(int64_t witness) {
 }
 
 /// The dtypes that kernels read and write, those first that most of them do.
-constexpr std::array kDTypes = {DType::Float32, DType::Int32, DType::BFloat16, DType::Float16,   DType::Int64,
+constexpr std::array kDTypes = {DType::Float32, DType::Int32, DType::BFloat16, DType::Float16, DType::Int64,
                                 DType::UInt8,   DType::Int8,  DType::UInt32,   DType::Fp8E4M3, DType::Float64,
                                 DType::UInt64,  DType::Int1,  DType::Int16};
 
@@ -137,10 +145,11 @@ std::vector<Choice> pointerChoices() {
 }
 
 std::vector<Choice> scalarChoices(SymContext &symbols) {
-  std::vector<Choice> choices = {scalarOf(DType::Int32), scalarOf(DType::Float32), pointerTo(DType::Float32),
-                                 fixedTo(FrontValue::integer(symbols.constant(1), 1), "1"),
-                                 scalarOf(DType::Int64), fixedTo(FrontValue::none(), "None"),
-                                 pointerTo(DType::Int32), scalarOf(DType::Int1)};
+  std::vector<Choice> choices = {
+      scalarOf(DType::Int32),    scalarOf(DType::Float32),
+      pointerTo(DType::Float32), fixedTo(FrontValue::integer(symbols.constant(1), 1), "1"),
+      scalarOf(DType::Int64),    fixedTo(FrontValue::none(), "None"),
+      pointerTo(DType::Int32),   scalarOf(DType::Int1)};
   return choices;
 }
 
@@ -205,8 +214,8 @@ void KernelParameters::choose(size_t index, size_t choice) {
   }
 }
 
-Expected<KernelParameters> kernelParameters(const JitFunction &function,
-                                            const LaunchArguments &arguments, const LoweringOptions &options,
+Expected<KernelParameters> kernelParameters(const JitFunction &function, const LaunchArguments &arguments,
+                                            const LoweringOptions &options,
                                             const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source) {
   const FunctionDef &def = *function.def;

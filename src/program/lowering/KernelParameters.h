@@ -33,8 +33,8 @@ struct KernelParameters {
 };
 
 /// Errors: arg.unknown, arg.type, and whatever is wrong with a default.
-Expected<KernelParameters> kernelParameters(const JitFunction &function,
-                                            const LaunchArguments &arguments, const LoweringOptions &options,
+Expected<KernelParameters> kernelParameters(const JitFunction &function, const LaunchArguments &arguments,
+                                            const LoweringOptions &options,
                                             const std::shared_ptr<SymContext> &symbols,
                                             const SourceFilePtr &source);
 

@@ -29,8 +29,8 @@ struct Attempt {
 };
 
 Attempt attemptOnce(const lang::Module &module, const JitFunction &function,
-                  const KernelParameters &parameters, const WitnessSearch &witness,
-                  const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
+                    const KernelParameters &parameters, const WitnessSearch &witness,
+                    const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
   Program program;
   program.kernel = std::string(function.def->name);
   program.symbols = symbols;

@@ -23,7 +23,7 @@ struct LoweringFailure {
   /// Those that decided a branch on the way.
   Names deciders;
   bool wantsIntegers = false; ///< the suspects hold floats where only integers will do
-  bool traced = false; ///< the two above are complete
+  bool traced = false;        ///< the two above are complete
 };
 
 /// What one attempt to lower one kernel with one witness shares: the Program under construction, its symbols,

@@ -41,7 +41,8 @@ bool equal(const HostValue &a, const HostValue &b) {
 }
 
 std::string changed(std::string text, int (*change)(int)) {
-  std::transform(text.begin(), text.end(), text.begin(), [&](unsigned char c) { return static_cast<char>(change(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [&](unsigned char c) { return static_cast<char>(change(c)); });
   return text;
 }
 

@@ -13,8 +13,8 @@ class ModuleScope;
 using HostValue = std::variant<std::nullptr_t, bool, int64_t, double, std::string>;
 
 /// What a host expression is when the file is imported in a plain process: no environment variable is set,
-/// nothing type-checks, triton has the functions that this front end knows. Nothing when more would have to be
-/// known.
+/// nothing type-checks, triton has the functions that this front end knows. Nothing when more would have to
+/// be known.
 ///
 ///     os.environ.get("FAST", "0") == "1"      false
 ///     hasattr(tl, "make_tensor_descriptor")   true

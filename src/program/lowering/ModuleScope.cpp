@@ -111,7 +111,8 @@ void ModuleScope::addFunction(const FunctionDef *def) {
     const auto *call = dynCast<Call>(decorator);
     decorators.push_back(resolve(call ? call->func : decorator));
     jit |= isJitDecorator(decorators.back());
-    constexprOnly |= isConstexprFunction(decorators.back()) || decorators.back() == "triton.language.constexpr";
+    constexprOnly |=
+        isConstexprFunction(decorators.back()) || decorators.back() == "triton.language.constexpr";
   }
   if (jit || constexprOnly) {
     const JitFunction *function = addJit(def, std::move(decorators));
@@ -120,10 +121,10 @@ void ModuleScope::addFunction(const FunctionDef *def) {
     return;
   }
   defs_.insert_or_assign(std::string(def->name), def);
-  const JitFunction *ordinary =
-      file_->ordinary_
-          .emplace_back(new JitFunction{def, std::move(decorators), this, prefix_ + std::string(def->name), true})
-          .get();
+  const JitFunction *ordinary = file_->ordinary_
+                                    .emplace_back(new JitFunction{def, std::move(decorators), this,
+                                                                  prefix_ + std::string(def->name), true})
+                                    .get();
   bind(def->name, {Binding::Kind::Python, {}, nullptr, ordinary, nullptr, def->range});
   if (holdsDecorated(def->body))
     file_->inner_.emplace_back(new ModuleScope(*this, def->body, def->args, def->name));
@@ -173,7 +174,7 @@ void ModuleScope::bindAssignment(const Expr *target, const Expr *value, bool con
   }
   const bool alias = !dottedName(value).empty();
   bind(name->id, {alias || constexprAnnotation || isConstexprCall(*this, value) ? Binding::Kind::Constexpr
-                                                                                 : Binding::Kind::Plain,
+                                                                                : Binding::Kind::Plain,
                   {},
                   value,
                   nullptr,
@@ -330,8 +331,9 @@ Meaning ModuleScope::meaningOf(const Expr *expr, int depth) const {
 }
 
 const JitFunction *ModuleScope::function(std::string_view name) const {
-  if (const auto found = names_.find(name);
-      found != names_.end() && found->second.kind == Binding::Kind::Jit && !found->second.function->constexprOnly)
+  if (const auto found = names_.find(name); found != names_.end() &&
+                                            found->second.kind == Binding::Kind::Jit &&
+                                            !found->second.function->constexprOnly)
     return found->second.function;
   const size_t at = name.find('@');
   const std::string_view plain = name.substr(0, at);

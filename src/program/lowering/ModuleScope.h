@@ -119,7 +119,7 @@ private:
   std::map<std::string, Binding, std::less<>> names_;
   std::map<std::string, const lang::FunctionDef *, std::less<>> defs_; ///< ordinary functions, for `jit(f)`
   std::vector<std::string> bases_, fields_;
-  std::vector<std::string> stars_;                                     ///< `from path import *`
+  std::vector<std::string> stars_; ///< `from path import *`
   std::vector<std::unique_ptr<JitFunction>> functions_, ordinary_;
   std::vector<std::unique_ptr<ModuleScope>> inner_;
 };

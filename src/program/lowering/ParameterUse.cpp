@@ -230,8 +230,6 @@ private:
 
 } // namespace
 
-ParameterUse parameterUse(const JitFunction &function) {
-  return UseScan().of(function);
-}
+ParameterUse parameterUse(const JitFunction &function) { return UseScan().of(function); }
 
 } // namespace tilewright::lowering

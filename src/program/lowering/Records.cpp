@@ -1,5 +1,5 @@
-// Records of a kernel's source: named tuples, dataclasses, triton's aggregates. A record is a tuple whose items have
-// names, and whose class says which functions can be called on it.
+// Records of a kernel's source: named tuples, dataclasses, triton's aggregates. A record is a tuple whose
+// items have names, and whose class says which functions can be called on it.
 #include "FunctionLowerer.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ FrontValue FunctionLowerer::makeRecord(const ModuleScope &type, const CallArgume
   } else {
     if (arguments.positional.size() > fields.size())
       c.fail(arguments.range, "lower.call",
-             fmt::format("{} takes {} arguments, but {} were given", arguments.nameRange.text(), fields.size(),
-                         arguments.positional.size()));
+             fmt::format("{} takes {} arguments, but {} were given", arguments.nameRange.text(),
+                         fields.size(), arguments.positional.size()));
     for (size_t i = 0; i < arguments.positional.size(); ++i)
       values[fields[i]] = arguments.positional[i];
     for (size_t i = 0; i < arguments.keywords.size(); ++i) {

@@ -23,8 +23,8 @@ FunctionLowerer::Flow FunctionLowerer::block(Body body, const Continuation *rest
   return Flow::Next;
 }
 
-/// Which kernel parameters a statement that failed depends on, for the search that may assume something else about
-/// them.
+/// Which kernel parameters a statement that failed depends on, for the search that may assume something else
+/// about them.
 void FunctionLowerer::trace(LoweringFailure &failure, const Stmt *stmt) {
   if (std::exchange(failure.traced, true))
     return;
@@ -133,7 +133,8 @@ FunctionLowerer::Flow FunctionLowerer::deviceStatement(const Stmt *stmt, const C
   }
 }
 
-/// A scope of triton's (`with tl.async_task([0]):`) tells the compiler where its body runs, not what it computes.
+/// A scope of triton's (`with tl.async_task([0]):`) tells the compiler where its body runs, not what it
+/// computes.
 FunctionLowerer::Flow FunctionLowerer::withStatement(const With *stmt, const Continuation *rest) {
   for (const WithItem *item : stmt->items) {
     const auto *call = dynCast<Call>(item->contextExpr);

@@ -10,7 +10,7 @@ namespace tilewright::lowering {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kMethods = {"format", "join",  "split",      "replace", "strip",
+constexpr std::array<std::string_view, 10> kMethods = {"format", "join",  "split",      "replace",  "strip",
                                                        "lower",  "upper", "startswith", "endswith", "count"};
 
 std::string replaced(const std::string &text, const std::string &from, const std::string &to) {
@@ -42,8 +42,8 @@ std::optional<std::string> formatted(const std::string &text, const std::vector<
     const std::string name = text.substr(i + 1, end - i - 1);
     const FrontValue *value = nullptr;
     size_t index = automatic;
-    if (!name.empty() && std::from_chars(name.data(), name.data() + name.size(), index).ptr !=
-                             name.data() + name.size()) {
+    if (!name.empty() &&
+        std::from_chars(name.data(), name.data() + name.size(), index).ptr != name.data() + name.size()) {
       for (const auto &[keyword, given] : keywords)
         if (keyword == name)
           value = &given;
