@@ -24,14 +24,14 @@ struct KernelDeclaration {
 /// Every `@triton.jit` function of the module, in source order.
 std::vector<KernelDeclaration> kernelsOf(const lang::Module &module);
 
-/// What has been read of the files that kernels import. Sharing one between calls of `lower` saves reading
-/// them again; any number of threads may share it.
+/// What has been read of the files that kernels import. Sharing one between calls of `lower` saves reading them
+/// again; any number of threads may share it.
 class ImportedFiles;
 std::shared_ptr<ImportedFiles> makeImportedFiles();
 
 struct LoweringOptions {
-  /// Null: this call reads what it needs. Helpers are looked for in the kernel's own package, by the path of
-  /// the module's source.
+  /// Null: this call reads what it needs. Helpers are looked for in the kernel's own package, by the path of the
+  /// module's source.
   std::shared_ptr<ImportedFiles> imports;
   /// Values for open parameters, used to decide branches and static shapes. A parameter without one gets a
   /// witness chosen by lowering (16 first; then what assertions and shape rules ask for, within a bounded
@@ -43,9 +43,8 @@ struct LoweringOptions {
 };
 
 /// Lowers one kernel for a launch signature. `kernel` is its name, `Outer.name` for one inside of a class or
-/// function, or `name@line` where a file defines several of one name. Only the kinds, dtypes and constexpr
-/// values of the arguments matter (and integers that are 1, which Triton makes constants): shapes and other
-/// integers stay symbolic.
+/// function, or `name@line` where a file defines several of one name. Only the kinds, dtypes and constexpr values of the arguments
+/// matter (and integers that are 1, which Triton makes constants): shapes and other integers stay symbolic.
 ///
 /// A constexpr parameter that has a value among the arguments, or a default, is Fixed; another is Open. An
 /// argument that is absent gets its kind from use (pointer if it is used as one, else i32 scalar). Errors are

@@ -13,13 +13,13 @@ struct Progress {
   }
 };
 
-/// Finds out what arguments that nobody gave may be: which dtype is behind a pointer, whether a parameter is
-/// a number, a dtype, a text or None, which value a flag has.
+/// Finds out what arguments that nobody gave may be: which dtype is behind a pointer, whether a parameter is a
+/// number, a dtype, a text or None, which value a flag has.
 ///
-/// Each parameter has an ordered list of choices, the likeliest first (KernelParameters). When an attempt
-/// fails, the parameters that the failing statement depends on come first, then those that decided a branch
-/// before it, then all others; of each one choice after the other is tried, and a choice stays when the
-/// attempt comes further than any before. Bounded, and the same source always ends at the same choices.
+/// Each parameter has an ordered list of choices, the likeliest first (KernelParameters). When an attempt fails,
+/// the parameters that the failing statement depends on come first, then those that decided a branch before it,
+/// then all others; of each one choice after the other is tried, and a choice stays when the attempt comes further
+/// than any before. Bounded, and the same source always ends at the same choices.
 class Assumptions {
 public:
   explicit Assumptions(KernelParameters &parameters) : parameters_(parameters) {}
