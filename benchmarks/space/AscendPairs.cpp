@@ -44,7 +44,8 @@ std::string targetOf(const json &group, const std::string &chip) {
 }
 
 /// Predicted nanoseconds.
-Expected<double> predicted(const json &group, const std::string &kernels, const std::string &target, Config config) {
+Expected<double> predicted(const json &group, const std::string &kernels, const std::string &target,
+                           Config config) {
   const std::string where = group.at("kernel").get<std::string>();
   const size_t colon = where.find(':');
   TW_TRY(const Kernel kernel,
@@ -69,9 +70,9 @@ Expected<double> predicted(const json &group, const std::string &kernels, const 
   problem.configs = {config};
   TW_TRY(const KernelPlan plan, kernel.plan(problem));
   if (plan.ranked.empty())
-    return Unexpected(Error(ErrorKind::Refusal, "bench.pair",
-                            fmt::format("{}: {}", config.toString(),
-                                        plan.rejected.empty() ? "refused" : plan.rejected[0].text)));
+    return Unexpected(Error(
+        ErrorKind::Refusal, "bench.pair",
+        fmt::format("{}: {}", config.toString(), plan.rejected.empty() ? "refused" : plan.rejected[0].text)));
   return plan.ranked[0].planned.prediction.timeNs;
 }
 
@@ -99,7 +100,8 @@ int scorePairs(const std::string &pairsPath, const std::string &kernels) {
       ++leftOut;
       continue;
     }
-    const std::string textA = pair.at("config_a").get<std::string>(), textB = pair.at("config_b").get<std::string>();
+    const std::string textA = pair.at("config_a").get<std::string>(),
+                      textB = pair.at("config_b").get<std::string>();
     const auto a = configOf(*group, textA), b = configOf(*group, textB);
     const std::string target = targetOf(*group, pair.at("chip").get<std::string>());
     if (!a || !b || target.empty()) {
@@ -123,14 +125,15 @@ int scorePairs(const std::string &pairsPath, const std::string &kernels) {
     const auto show = [](const Expected<double> &time) {
       return time ? fmt::format("{:.1f}", *time / 1e3) : time.error().message;
     };
-    fmt::print("  {} {:<22} {:>10} / {:<10} {:<34} {:>10} / {:<10} {}\n", right ? "right" : "WRONG", id, show(timeA),
-               pair.at("time_a_us").dump(), textA.substr(0, 34), show(timeB), pair.at("time_b_us").dump(),
-               textB.substr(0, 34));
+    fmt::print("  {} {:<22} {:>10} / {:<10} {:<34} {:>10} / {:<10} {}\n", right ? "right" : "WRONG", id,
+               show(timeA), pair.at("time_a_us").dump(), textA.substr(0, 34), show(timeB),
+               pair.at("time_b_us").dump(), textB.substr(0, 34));
   }
   for (const auto &[family, score] : scores)
     fmt::print("  {:<22} {:>3} of {}\n", family, score.right, score.counted);
-  fmt::print("  all {:>3} of {} ({:.0f} %); {} near ties and {} pairs of hand-written schedules left out\n", all.right,
-             all.counted, all.counted ? 100.0 * static_cast<double>(all.right) / static_cast<double>(all.counted) : 0,
+  fmt::print("  all {:>3} of {} ({:.0f} %); {} near ties and {} pairs of hand-written schedules left out\n",
+             all.right, all.counted,
+             all.counted ? 100.0 * static_cast<double>(all.right) / static_cast<double>(all.counted) : 0,
              ties, leftOut);
   return 0;
 }

@@ -24,18 +24,38 @@ struct Constant {
   double start;
 };
 const Constant kConstants[] = {
-    {"warp_dispatch_ns", 0.075}, {"block_dispatch_ns", 0.6},
-    {"program_ns", 500},          {"multiprocessor_bytes_per_ns", 80},
-    {"run_overhead_bytes", 12},   {"memory_latency_ns", 700},  {"l2_latency_ns", 270},
-    {"l1_latency_ns", 40},        {"instruction_ns", 1.5},     {"instructions_per_ns_per_core", 6},
-    {"access_instructions", 5},   {"transcendental_instructions", 6},
-    {"row_instructions", 4},   {"loop_instructions", 20},    {"start_instructions", 60},  {"shuffle_ns", 15},
-    {"barrier_ns", 40},           {"barrier_ns_per_warp", 4},  {"conversion_ns", 100},
-    {"copies_ns", 100},           {"pipeline_ns", 60},         {"dot_ns", 60},
-    {"warp_dot_share", 0.6},      {"wavefronts_per_ns_per_core", 1.8},
-    {"overlap_exponent", 3},      {"start_share", 0.5},        {"tail_share", 0.5},
-    {"spill_bytes", 8},           {"shared_bytes_per_ns_per_core", 230},
-    {"tensor_share", 0.8},        {"l2_share", 1},             {"dram_share", 1},
+    {"warp_dispatch_ns", 0.075},
+    {"block_dispatch_ns", 0.6},
+    {"program_ns", 500},
+    {"multiprocessor_bytes_per_ns", 80},
+    {"run_overhead_bytes", 12},
+    {"memory_latency_ns", 700},
+    {"l2_latency_ns", 270},
+    {"l1_latency_ns", 40},
+    {"instruction_ns", 1.5},
+    {"instructions_per_ns_per_core", 6},
+    {"access_instructions", 5},
+    {"transcendental_instructions", 6},
+    {"row_instructions", 4},
+    {"loop_instructions", 20},
+    {"start_instructions", 60},
+    {"shuffle_ns", 15},
+    {"barrier_ns", 40},
+    {"barrier_ns_per_warp", 4},
+    {"conversion_ns", 100},
+    {"copies_ns", 100},
+    {"pipeline_ns", 60},
+    {"dot_ns", 60},
+    {"warp_dot_share", 0.6},
+    {"wavefronts_per_ns_per_core", 1.8},
+    {"overlap_exponent", 3},
+    {"start_share", 0.5},
+    {"tail_share", 0.5},
+    {"spill_bytes", 8},
+    {"shared_bytes_per_ns_per_core", 230},
+    {"tensor_share", 0.8},
+    {"l2_share", 1},
+    {"dram_share", 1},
 };
 
 struct Point {
@@ -70,7 +90,8 @@ double lossOf(const Shape &shape, const Target &target) {
                 std::pow(std::log(predicted[i] / (1e3 * point.us)) - mean, 2);
   std::vector<size_t> order(shape.points.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return predicted[a] < predicted[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return predicted[a] < predicted[b]; });
   std::vector<std::optional<double>> inOrder;
   for (const size_t i : order)
     inOrder.push_back(shape.points[i].us > 0 ? std::optional(shape.points[i].us) : std::nullopt);
@@ -118,7 +139,8 @@ Expected<std::vector<Shape>> shapesForFitting(const std::string &folder, const s
 
 } // namespace
 
-int fitRates(const std::string &folder, const std::string &kernels, const std::string &targetName, int rounds) {
+int fitRates(const std::string &folder, const std::string &kernels, const std::string &targetName,
+             int rounds) {
   auto target = findTarget(targetName);
   if (!target) {
     fmt::print(stderr, "{}", render(target.error()));

@@ -19,7 +19,8 @@ Expected<RecordedShape> shapeOf(const json &header, const std::string &family, c
                                 const std::string &kernels, const std::string &target) {
   const std::string where = description.at("kernel").get<std::string>();
   const size_t colon = where.find(':');
-  TW_TRY(Kernel kernel, Kernel::load(kernels + "/kernels/" + where.substr(0, colon), where.substr(colon + 1)));
+  TW_TRY(Kernel kernel,
+         Kernel::load(kernels + "/kernels/" + where.substr(0, colon), where.substr(colon + 1)));
   RecordedShape out{family,
                     header.at("shape_id").get<std::string>(),
                     description.at("dot").get<bool>(),

@@ -8,9 +8,9 @@ namespace tilewright::model {
 
 namespace {
 
-constexpr double kBlockBytes = 32;   ///< of the buffers; a row that starts elsewhere in memory is moved apart
-constexpr double kUsableL2 = 0.85;   ///< of the L2: a footprint above it no longer stays
-constexpr double kSideBySide = 6;    ///< exponent of the sum of two bounds, near their maximum
+constexpr double kBlockBytes = 32; ///< of the buffers; a row that starts elsewhere in memory is moved apart
+constexpr double kUsableL2 = 0.85; ///< of the L2: a footprint above it no longer stays
+constexpr double kSideBySide = 6;  ///< exponent of the sum of two bounds, near their maximum
 
 /// Bytes per ns that one core gets when `active` cores stream, between the measured points.
 double rateAt(const MemorySpace &space, double active) {
@@ -67,8 +67,8 @@ struct Step {
   double iterations = 1;
 
   double compute() const { return std::max(vector, cube); }
-  /// With two buffers a transfer runs beside arithmetic on the other one, but each buffer's own chain of load,
-  /// compute and store must still fit into two steps.
+  /// With two buffers a transfer runs beside arithmetic on the other one, but each buffer's own chain of
+  /// load, compute and store must still fit into two steps.
   double ns(bool doubled) const {
     const double chain = latency + in + out + compute();
     return (doubled ? std::max({in + out, compute(), chain / 2}) : chain) + scattered;
@@ -88,9 +88,10 @@ Prediction ascendTime(const Workload &load, const Target &target, const Candidat
                            : target.rate("multibuffer_default", 0) != 0;
   const MemorySpace *dram = target.space("dram");
   const double dramRate = dram && dram->readBytesPerNs > 0 ? dram->readBytesPerNs : 1600;
-  const double gmRate = load.hasDot ? std::min(l1 && l1->readBytesPerNs > 0 ? l1->readBytesPerNs : 135, dramRate / active)
-                        : ub        ? rateAt(*ub, active)
-                                    : 40;
+  const double gmRate =
+      load.hasDot ? std::min(l1 && l1->readBytesPerNs > 0 ? l1->readBytesPerNs : 135, dramRate / active)
+      : ub        ? rateAt(*ub, active)
+                  : 40;
   const double l2Bytes = l2 ? static_cast<double>(l2->bytes) * kUsableL2 : 0;
   const double l2Rate = l2 && l2->readBytesPerNs > 0 ? rateAt(*l2, active) : 137;
 

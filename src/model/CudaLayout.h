@@ -25,9 +25,10 @@ ThreadLayout threadLayout(double rows, double run, double vector, double warps);
 /// The layout of an access, and how its lanes go to memory.
 struct AccessLayout {
   ThreadLayout layout;
-  double instructionElements = 1; ///< of one thread in one instruction; less than the vector under an odd mask
-  double instructions = 1;        ///< of one thread, one execution
-  double sectorBytes = 0;         ///< moved by one execution, whole 32-byte sectors, copies not counted
+  double instructionElements =
+      1;                   ///< of one thread in one instruction; less than the vector under an odd mask
+  double instructions = 1; ///< of one thread, one execution
+  double sectorBytes = 0;  ///< moved by one execution, whole 32-byte sectors, copies not counted
 };
 AccessLayout accessLayout(const AccessLoad &access, double warps);
 

@@ -12,8 +12,8 @@ struct CudaRates {
   double launchNs, blockDispatchNs, warpDispatchNs, programNs;
   double dramBytesPerNs, l2BytesPerNs, l2Bytes, l1Bytes, multiprocessorBytesPerNs, runOverheadBytes;
   double memoryLatencyNs, l2LatencyNs, l1LatencyNs;
-  double instructionNs, instructionsPerNs, accessInstructions, rowInstructions, transcendentalInstructions, loopInstructions,
-      startInstructions;
+  double instructionNs, instructionsPerNs, accessInstructions, rowInstructions, transcendentalInstructions,
+      loopInstructions, startInstructions;
   double shuffleNs, barrierNs, barrierPerWarpNs, conversionNs, copiesNs;
   double pipelineNs, dotNs, clockGhz, warpDotShare;
   double wavefrontsPerNs;

@@ -10,18 +10,19 @@ namespace {
 constexpr double kLanes = 32;
 constexpr double kRegisterBytes = 4;
 constexpr double kRegistersOfThread = 255;
-constexpr double kRegisterStep = 8;       ///< registers are given out in eights
-constexpr double kLeastAsyncBytes = 4;    ///< of one thread's asynchronous copy
+constexpr double kRegisterStep = 8;          ///< registers are given out in eights
+constexpr double kLeastAsyncBytes = 4;       ///< of one thread's asynchronous copy
 constexpr double kSharedOfBlockBytes = 1024; ///< that the system keeps for each block
-/// Addresses, masks, loop state. From register counts of compiled kernels with one element a thread (12 to 32).
+/// Addresses, masks, loop state. From register counts of compiled kernels with one element a thread (12 to
+/// 32).
 constexpr double kOtherRegisters = 20;
 constexpr double kDotRows = 16; ///< of one warp's matrix instruction
 
 } // namespace
 
 bool usesWarpGroups(const WorkLoad &dot, double warps, const CudaRates &rates) {
-  return rates.warpGroupDot && std::fmod(warps, 4) == 0 && dot.fullM >= 64 &&
-         dot.fullN >= 8 && byteSize(dot.dtype) <= 2;
+  return rates.warpGroupDot && std::fmod(warps, 4) == 0 && dot.fullM >= 64 && dot.fullN >= 8 &&
+         byteSize(dot.dtype) <= 2;
 }
 
 std::vector<LoopPipeline> pipelinesOf(const Workload &load, const std::vector<AccessLayout> &layouts,
@@ -49,7 +50,8 @@ std::vector<LoopPipeline> pipelinesOf(const Workload &load, const std::vector<Ac
 }
 
 CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout> &layouts,
-                            const std::vector<LoopPipeline> &pipelines, double warps, double sharedBytes, const CudaRates &rates) {
+                            const std::vector<LoopPipeline> &pipelines, double warps, double sharedBytes,
+                            const CudaRates &rates) {
   const double threads = warps * kLanes;
   CudaResources out;
   out.sharedBytes = sharedBytes;
@@ -62,8 +64,7 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
     if (access.write || access.atomic)
       continue;
     const double bytes = layouts[i].instructionElements * access.elementBytes;
-    const bool throughShared =
-        level + 1 < levels && pipelines[level].pipelined && bytes >= kLeastAsyncBytes;
+    const bool throughShared = level + 1 < levels && pipelines[level].pipelined && bytes >= kLeastAsyncBytes;
     // Pointers that the loop moves on stay in registers, 64 bits each.
     if (level + 1 < levels && load.loops[level].carriesPointers)
       loaded[level] += 2 * layouts[i].instructions;
@@ -82,8 +83,9 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
       fragments = std::max(fragments, work.fullM * work.fullN / threads);
     // A computed left operand is needed by all warps that share its rows.
     if (work.kind == WorkItem::Kind::Dot && work.leftComputed)
-      left[level] = std::max(left[level], work.fullM * work.fullK * byteSize(work.dtype) / kRegisterBytes /
-                                              (kLanes * std::min(warps, std::max(1.0, work.fullM / kDotRows))));
+      left[level] =
+          std::max(left[level], work.fullM * work.fullK * byteSize(work.dtype) / kRegisterBytes /
+                                    (kLanes * std::min(warps, std::max(1.0, work.fullM / kDotRows))));
   }
   for (size_t level = 0; level < levels; ++level) {
     double carried = 0;
@@ -92,8 +94,8 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
       carried += load.loops[static_cast<size_t>(loop)].carriedBytes / kRegisterBytes / threads;
     const bool dot = level + 1 < levels && pipelines[level].hasDot;
     const double live = std::max(loaded[level], reduced[level] + left[level]);
-    out.registersOfThread =
-        std::max(out.registersOfThread, kOtherRegisters + (dot ? std::max(carried, fragments) : carried) + live);
+    out.registersOfThread = std::max(out.registersOfThread,
+                                     kOtherRegisters + (dot ? std::max(carried, fragments) : carried) + live);
   }
   const double registers = rates.registers;
   out.registerLimit = std::min(kRegistersOfThread, registers / threads);

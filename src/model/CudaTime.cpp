@@ -18,9 +18,9 @@ constexpr double kWarpGroup = 4, kWarpGroupRows = 64, kWidestGroupColumns = 256;
 /// Work of one program at one level: inside one loop, or outside of all.
 struct Level {
   double executions = 1;
-  double instructions = 0;      ///< of one thread, one iteration
-  double loadLatencyNs = 0;     ///< of the slowest load that an iteration waits for
-  double loadBytes = 0;         ///< of one iteration
+  double instructions = 0;  ///< of one thread, one iteration
+  double loadLatencyNs = 0; ///< of the slowest load that an iteration waits for
+  double loadBytes = 0;     ///< of one iteration
   double reduceNs = 0;
   double dotNs = 0;
 };
@@ -35,8 +35,9 @@ public:
     pipelines_ = pipelinesOf(load, layouts_, warps_,
                              static_cast<double>(candidate.config.integer("num_stages").value_or(3)), rates);
     const auto shared = candidate.bytes.find("shared");
-    resources_ = cudaResources(load, layouts_, pipelines_, warps_,
-                               shared == candidate.bytes.end() ? 0 : static_cast<double>(shared->second), rates);
+    resources_ =
+        cudaResources(load, layouts_, pipelines_, warps_,
+                      shared == candidate.bytes.end() ? 0 : static_cast<double>(shared->second), rates);
     levels_.resize(load.loops.size() + 1);
     for (size_t i = 0; i < load.loops.size(); ++i)
       levels_[i].executions = load.loops[i].iterations;
@@ -55,7 +56,7 @@ private:
   std::vector<LoopPipeline> pipelines_;
   CudaResources resources_;
   std::vector<Level> levels_;
-  double dramBytes_ = 0, l2Bytes_ = 0;                       ///< of the launch
+  double dramBytes_ = 0, l2Bytes_ = 0;                     ///< of the launch
   double wavefronts_ = 0, sharedBytes_ = 0, tensorNs_ = 0; ///< of one program
 
   double threads() const { return warps_ * kLanes; }
@@ -87,17 +88,17 @@ void Machine::accesses() {
     const bool nearby = !access.firstOfGroup && perProgram * resources_.resident <= l1;
     if (!nearby)
       l2Bytes_ += moved;
-    const double lineRuns =
-        std::max(layout.instructionElements * access.elementBytes * kLanes / kLineBytes,
-                 access.scattered ? kLanes : layout.layout.lanesAcross);
+    const double lineRuns = std::max(layout.instructionElements * access.elementBytes * kLanes / kLineBytes,
+                                     access.scattered ? kLanes : layout.layout.lanesAcross);
     wavefronts_ += warps_ * layout.instructions * std::max(1.0, lineRuns) * access.executions;
     level.instructions +=
         layout.instructions * rates_.accessInstructions + layout.layout.rowsOfThread * rates_.rowInstructions;
     if (access.write || access.atomic)
       continue;
     const double fromMemory = moved > 0 ? std::min(1.0, beyond / moved) : 0;
-    const double latency = nearby ? rates_.l1LatencyNs
-                                  : rates_.l2LatencyNs + fromMemory * (rates_.memoryLatencyNs - rates_.l2LatencyNs);
+    const double latency =
+        nearby ? rates_.l1LatencyNs
+               : rates_.l2LatencyNs + fromMemory * (rates_.memoryLatencyNs - rates_.l2LatencyNs);
     if (access.indirect && lastRead)
       level.loadLatencyNs += latency; // waits for the index
     else
@@ -109,7 +110,8 @@ void Machine::accesses() {
   for (size_t i = 0; i < load_.accesses.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
       const AccessLoad &store = load_.accesses[i], &read = load_.accesses[j];
-      if (!store.write || read.write || load_.hasDot || store.fullRows * store.fullRun != read.fullRows * read.fullRun)
+      if (!store.write || read.write || load_.hasDot ||
+          store.fullRows * store.fullRun != read.fullRows * read.fullRun)
         continue;
       if (store.fullRows == read.fullRows && store.contiguousAxis == read.contiguousAxis)
         continue;
@@ -122,7 +124,8 @@ void Machine::accesses() {
 
 void Machine::reduce(const WorkLoad &work, Level &level) {
   const double elements = std::max(1.0, work.fullRows * work.fullRun / threads());
-  double lanes = 4, warps = std::max(1.0, warps_ * kWarpDotRows / std::max(1.0, work.fullRows)); // a dot's result
+  double lanes = 4,
+         warps = std::max(1.0, warps_ * kWarpDotRows / std::max(1.0, work.fullRows)); // a dot's result
   double copies = 1;
   for (size_t i = 0; i < load_.accesses.size(); ++i)
     if (const AccessLoad &access = load_.accesses[i];
@@ -138,7 +141,8 @@ void Machine::reduce(const WorkLoad &work, Level &level) {
   level.instructions += elements + results * 2 * std::log2(std::max(1.0, lanes));
   level.reduceNs += rates_.shuffleNs * std::log2(std::max(1.0, lanes));
   if (warps > 1)
-    level.reduceNs += rates_.barrierNs + rates_.barrierPerWarpNs * warps_ + rates_.shuffleNs * std::log2(warps);
+    level.reduceNs +=
+        rates_.barrierNs + rates_.barrierPerWarpNs * warps_ + rates_.shuffleNs * std::log2(warps);
   if (copies > 1 && warps_ > 1)
     level.reduceNs += rates_.copiesNs * warps_;
 }
@@ -241,7 +245,8 @@ double Machine::chainNs() const {
 Prediction Machine::time() const {
   const double programs = std::max(1.0, load_.programs);
   const double perCore = programs / rates_.multiprocessors;
-  const double busiest = std::ceil(perCore) * (rates_.tailShare) + std::max(1.0, perCore) * (1 - rates_.tailShare);
+  const double busiest =
+      std::ceil(perCore) * (rates_.tailShare) + std::max(1.0, perCore) * (1 - rates_.tailShare);
   double instructions = 0;
   for (const Level &level : levels_)
     instructions += level.instructions * level.executions * warps_;

@@ -8,9 +8,9 @@ namespace tilewright::model {
 
 namespace {
 
-constexpr size_t kHead = 32;          ///< picks that are spread
-constexpr size_t kLookedAt = 512;     ///< candidates that a pick may come from
-constexpr double kNearness = 0.1;    ///< what an equal one costs after a pick; halves with each doubling away
+constexpr size_t kHead = 32;      ///< picks that are spread
+constexpr size_t kLookedAt = 512; ///< candidates that a pick may come from
+constexpr double kNearness = 0.1; ///< what an equal one costs after a pick; halves with each doubling away
 constexpr double kOrderWeight = 0.25; ///< of a doubling of a parameter that only orders work, or of a depth
 
 void markRepeats(const WorkloadModel &model, std::vector<PlannedCandidate> &ranked) {
@@ -31,11 +31,13 @@ std::vector<double> placeOf(const Config &config, const std::vector<std::pair<st
   std::vector<double> out;
   out.reserve(names.size());
   for (const auto &[name, weight] : names)
-    out.push_back(weight * std::log2(static_cast<double>(std::max<int64_t>(1, config.integer(name).value_or(1)))));
+    out.push_back(weight *
+                  std::log2(static_cast<double>(std::max<int64_t>(1, config.integer(name).value_or(1)))));
   return out;
 }
 
-std::vector<std::pair<std::string, double>> dimensionsOf(const SpaceRequest &request, const WorkloadModel &model,
+std::vector<std::pair<std::string, double>> dimensionsOf(const SpaceRequest &request,
+                                                         const WorkloadModel &model,
                                                          const std::vector<PlannedCandidate> &ranked) {
   std::set<std::string> names;
   for (size_t i = 0; i < std::min(kLookedAt, ranked.size()); ++i)
@@ -55,7 +57,8 @@ std::vector<std::pair<std::string, double>> dimensionsOf(const SpaceRequest &req
 
 } // namespace
 
-void orderTrials(const SpaceRequest &request, const WorkloadModel &model, std::vector<PlannedCandidate> &ranked) {
+void orderTrials(const SpaceRequest &request, const WorkloadModel &model,
+                 std::vector<PlannedCandidate> &ranked) {
   for (PlannedCandidate &planned : ranked)
     planned.orderNs = planned.prediction.timeNs;
   if (request.target.kind != TargetKind::Cuda)

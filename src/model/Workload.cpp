@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kCacheLineBytes = 128;
 constexpr int64_t kProgramSamples = 16; ///< programs whose trip counts stand for all
-constexpr double kUnknownTrips = 8; ///< for a loop whose trip count only the running kernel knows
+constexpr double kUnknownTrips = 8;     ///< for a loop whose trip count only the running kernel knows
 
 /// The same memory within one program: equal buffer, tile and address pattern.
 bool sameMemory(const AccessMap &a, const AccessMap &b) {
@@ -140,8 +140,7 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
       work.axes.push_back(axisOf(length, {}));
     if (item.op < request.program.ops.size() &&
         (item.kind == WorkItem::Kind::Reduce || item.kind == WorkItem::Kind::Scan))
-      work.reducedAxis =
-          static_cast<int32_t>(request.program.op(item.op).attributes.integerOr("axis", -1));
+      work.reducedAxis = static_cast<int32_t>(request.program.op(item.op).attributes.integerOr("axis", -1));
     work.leftComputed = item.kind == WorkItem::Kind::Dot && item.op < request.program.ops.size() &&
                         !isLoaded(request.program, request.program.op(item.op).operands[0]);
     work_.push_back(std::move(work));
@@ -279,7 +278,8 @@ void WorkloadModel::fill(const Candidate &candidate, std::vector<int64_t> &value
     load.parent = loop.parent;
     const bool nested = loop.parent >= 0 && static_cast<size_t>(loop.parent) < out.loops.size();
     load.iterations = count.average * (nested ? out.loops[static_cast<size_t>(loop.parent)].iterations : 1);
-    load.mostIterations = count.most * (nested ? out.loops[static_cast<size_t>(loop.parent)].mostIterations : 1);
+    load.mostIterations =
+        count.most * (nested ? out.loops[static_cast<size_t>(loop.parent)].mostIterations : 1);
     load.carriesPointers = loop.carriesPointers;
     if (loop.stages.valid())
       if (const auto stages = loop.stages(values))
@@ -335,8 +335,8 @@ void WorkloadModel::fill(const Candidate &candidate, std::vector<int64_t> &value
                       (access.map->indirect && isIndirectAlong(*access.map, access.map->contiguousAxis)));
     load.knownAlignment = static_cast<double>(access.alignment.knownStart(seen));
     load.knownLength = static_cast<double>(access.alignment.knownLength(seen));
-    load.alignmentBytes = static_cast<double>(
-        std::gcd(access.alignment.realStart(values) * static_cast<int64_t>(load.elementBytes), kCacheLineBytes));
+    load.alignmentBytes = static_cast<double>(std::gcd(
+        access.alignment.realStart(values) * static_cast<int64_t>(load.elementBytes), kCacheLineBytes));
     if (access.pitch.valid() && !access.map->indirect)
       load.dense = static_cast<double>(access.pitch(values).value_or(0)) == load.runElements;
     load.programBytes = load.bytes();

@@ -20,14 +20,14 @@ struct AccessLoad {
   double distinct = 1;                          ///< different places among all programs
   std::array<double, 3> distinctAlong{1, 1, 1}; ///< different places along each grid axis
   double programBytes = 0;                      ///< touched by one program
-  int32_t loop = -1;            ///< innermost loop around it: index into Workload::loops
-  int32_t contiguousAxis = -1;  ///< of the tile
-  double knownAlignment = 1;    ///< divisor of every run's start that a compiler can prove, elements
-  double knownLength = 1;       ///< the same of every run's valid length
-  double alignmentBytes = 1;    ///< divisor of every run's start, bytes, up to a cache line
+  int32_t loop = -1;                            ///< innermost loop around it: index into Workload::loops
+  int32_t contiguousAxis = -1;                  ///< of the tile
+  double knownAlignment = 1; ///< divisor of every run's start that a compiler can prove, elements
+  double knownLength = 1;    ///< the same of every run's valid length
+  double alignmentBytes = 1; ///< divisor of every run's start, bytes, up to a cache line
   bool indirect = false;
-  uint32_t rank = 0;            ///< of the tile
-  bool dense = false;           ///< its runs follow each other without a gap: one long run
+  uint32_t rank = 0;  ///< of the tile
+  bool dense = false; ///< its runs follow each other without a gap: one long run
   uint32_t group = 0; ///< accesses of one group touch the same memory within a program
   bool firstOfGroup = true;
 };
@@ -42,20 +42,20 @@ struct WorkLoad {
   double m = 1, n = 1, k = 1;       ///< Dot
   double fullM = 1, fullN = 1, fullK = 1;
   bool leftComputed = false; ///< Dot: the left operand was computed here, not loaded
-  int32_t loop = -1;      ///< innermost loop around it: index into Workload::loops
-  double reduced = 1;     ///< Reduce, Scan: length of the combined axis
+  int32_t loop = -1;         ///< innermost loop around it: index into Workload::loops
+  double reduced = 1;        ///< Reduce, Scan: length of the combined axis
   int32_t reducedAxis = -1;
   double elements() const { return rows * runElements; }
 };
 
 /// One loop of the program.
 struct LoopLoad {
-  double trips = 1;        ///< iterations each time it is entered, on average over programs
-  double iterations = 1;   ///< in one program, with the loops around it
+  double trips = 1;          ///< iterations each time it is entered, on average over programs
+  double iterations = 1;     ///< in one program, with the loops around it
   double mostIterations = 1; ///< in the program that has the most
   int32_t parent = -1;
   std::optional<double> stages; ///< `num_stages` of the loop itself
-  double carriedBytes = 0; ///< tiles that live from one iteration to the next
+  double carriedBytes = 0;      ///< tiles that live from one iteration to the next
   bool carriesPointers = false; ///< tiles of pointers among them
 };
 
@@ -63,8 +63,8 @@ struct LoopLoad {
 struct Workload {
   double programs = 1;
   std::array<double, 3> grid{1, 1, 1};
-  double trips = 0;     ///< loop iterations of one program, all loops together
-  double fullShare = 1; ///< the largest program's work over the average one's
+  double trips = 0;        ///< loop iterations of one program, all loops together
+  double fullShare = 1;    ///< the largest program's work over the average one's
   double longestShare = 1; ///< the longest program's iterations over the average one's
   std::vector<AccessLoad> accesses;
   std::vector<WorkLoad> work;

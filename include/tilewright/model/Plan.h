@@ -43,13 +43,14 @@ struct PlannedCandidate {
   /// What the list is sorted by, nanoseconds: the predicted time, and more for one that would teach little
   /// after those before it (see TrialOrder.h).
   double orderNs = 0;
-  /// Expected to compile to the same code as one that stands before it (a pipelining depth that nothing uses).
+  /// Expected to compile to the same code as one that stands before it (a pipelining depth that nothing
+  /// uses).
   bool repeats = false;
 };
 
-/// Candidates in the order in which they should be compiled: best predicted first (ties: by configuration), near
-/// neighbours of earlier ones somewhat later, and those that repeat the code of another one after all others.
-/// The user's configurations always take part, wherever they rank.
+/// Candidates in the order in which they should be compiled: best predicted first (ties: by configuration),
+/// near neighbours of earlier ones somewhat later, and those that repeat the code of another one after all
+/// others. The user's configurations always take part, wherever they rank.
 struct Plan {
   std::vector<PlannedCandidate> ranked;
   std::vector<Rejection> cut; ///< model.rank: beyond `keep`

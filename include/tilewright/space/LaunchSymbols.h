@@ -55,7 +55,8 @@ private:
   SymInt expression_;
   std::optional<CompiledSym> compiled_;
   std::optional<int64_t> constant_;
-  std::optional<uint32_t> symbol_; ///< the expression is just this symbol: tile lengths and extents mostly are
+  std::optional<uint32_t>
+      symbol_; ///< the expression is just this symbol: tile lengths and extents mostly are
   bool decidable_ = false;
   uint64_t openMask_ = 0;
 };

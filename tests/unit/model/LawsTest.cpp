@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-/// What must hold of any cost model of a device, whatever its constants: better hardware is never slower, and known
-/// effects point the known way.
+/// What must hold of any cost model of a device, whatever its constants: better hardware is never slower, and
+/// known effects point the known way.
 namespace tilewright {
 namespace {
 
@@ -21,7 +21,8 @@ struct Launch {
 
   Launch(const std::string &file, const std::string &kernel, const std::vector<std::string> &values,
          const std::string &gridText, const std::string &targetName) {
-    const auto source = readSourceFile(std::string(TILEWRIGHT_SOURCE_DIR) + "/benchmarks/space/kernels/" + file);
+    const auto source =
+        readSourceFile(std::string(TILEWRIGHT_SOURCE_DIR) + "/benchmarks/space/kernels/" + file);
     EXPECT_TRUE(source) << file;
     auto module = lang::parse(*source);
     EXPECT_TRUE(module) << file;
@@ -50,9 +51,10 @@ struct Launch {
 Launch matmul(int64_t m, int64_t n, int64_t k, const std::string &target = "cuda-h200") {
   return {"matmul.py",
           "matmul",
-          {fmt::format("a=f16[{},{}]", m, k), fmt::format("b=f16[{},{}]", k, n), fmt::format("c=f16[{},{}]", m, n),
-           fmt::format("M={}", m), fmt::format("N={}", n), fmt::format("K={}", k), fmt::format("stride_a={}", k),
-           fmt::format("stride_b={}", n), fmt::format("stride_c={}", n)},
+          {fmt::format("a=f16[{},{}]", m, k), fmt::format("b=f16[{},{}]", k, n),
+           fmt::format("c=f16[{},{}]", m, n), fmt::format("M={}", m), fmt::format("N={}", n),
+           fmt::format("K={}", k), fmt::format("stride_a={}", k), fmt::format("stride_b={}", n),
+           fmt::format("stride_c={}", n)},
           "(cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N),)",
           target};
 }
@@ -138,7 +140,9 @@ TEST(Laws, SharedMemoryOfPipelinedOperandsIsExact) {
   EXPECT_EQ(bytes("BLOCK_M=256,BLOCK_N=256,BLOCK_K=128,GROUP_M=8,num_warps=8,num_stages=4"), -1);
   // Odd sizes: four bytes cannot be copied at a time, so nothing is pipelined and the depth is nothing.
   const Launch odd = matmul(1000, 1001, 999);
-  const auto deep = judge(odd.request(), *Config::parse("BLOCK_M=256,BLOCK_N=256,BLOCK_K=128,GROUP_M=8,num_warps=8,num_stages=4"));
+  const auto deep =
+      judge(odd.request(),
+            *Config::parse("BLOCK_M=256,BLOCK_N=256,BLOCK_K=128,GROUP_M=8,num_warps=8,num_stages=4"));
   ASSERT_TRUE(deep);
   EXPECT_EQ(deep->bytes.at("shared"), (256 + 256) * 128 * 2);
 }
@@ -155,7 +159,8 @@ TEST(Laws, DepthsThatNothingUsesComeLast) {
   ASSERT_EQ(plan.ranked.size(), 8u);
   for (size_t i = 0; i < plan.ranked.size(); ++i)
     EXPECT_EQ(plan.ranked[i].repeats, i >= 2) << i;
-  EXPECT_NE(plan.ranked[0].candidate.config.integer("BLOCK_N"), plan.ranked[1].candidate.config.integer("BLOCK_N"));
+  EXPECT_NE(plan.ranked[0].candidate.config.integer("BLOCK_N"),
+            plan.ranked[1].candidate.config.integer("BLOCK_N"));
 }
 
 TEST(Laws, CausalLoopsCountWithTheirAverage) {
@@ -164,8 +169,8 @@ TEST(Laws, CausalLoopsCountWithTheirAverage) {
     const std::string shape = fmt::format("f16[16,{},64]", s);
     return Launch{"attention.py",
                   "attention",
-                  {"q=" + shape, "k=" + shape, "v=" + shape, "out=" + shape, fmt::format("S={}", s), "scale=0.125",
-                   "D=64"},
+                  {"q=" + shape, "k=" + shape, "v=" + shape, "out=" + shape, fmt::format("S={}", s),
+                   "scale=0.125", "D=64"},
                   "(cdiv(S, BLOCK_M), 16)",
                   "cuda-h200"};
   };
