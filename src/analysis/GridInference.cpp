@@ -49,6 +49,11 @@ public:
 private:
   /// A grouped grid is one number for several tile counts: as many programs as there are combinations.
   SymInt decodedFrom(uint32_t axis) {
+    // for task in range(pid, tasks, P): P programs take turns over the combinations.
+    for (const LoopRecord &loop : analysis_.trace.loops)
+      if (loop.lower.valid() && loop.step.valid() && loop.lower == indices_.programIds()[axis] &&
+          analysis_.isLaunchTime(loop.step))
+        return loop.step;
     std::vector<SymInt> numbers;
     SymInt product;
     std::vector<std::pair<SymInt, SymInt>> counts;

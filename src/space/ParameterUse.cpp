@@ -62,6 +62,8 @@ private:
           use.isTileLength = true;
           elementSize(access.dtype);
           use.isContiguous |= static_cast<int32_t>(axis) == access.contiguousAxis;
+          for (size_t other = 0; other < access.tileShape.size(); ++other)
+            use.sharesTile |= other != axis && !access.tileShape[other].isConstant();
         }
     for (const WorkItem &item : request_.facts.work) {
       if (item.kind != WorkItem::Kind::Dot || item.shape.size() < 3)

@@ -10,6 +10,7 @@ struct ParameterUse {
   const ParameterFacts *facts = nullptr; ///< may be null: the analysis does not know the parameter
   bool isTileLength = false;             ///< the length of a tile axis itself (tl.arange), not only a step
   bool isContiguous = false;             ///< tiles an axis with unit stride in memory
+  bool sharesTile = false;               ///< another open parameter sizes another axis of one of its tiles
   bool powerOfTwo = false;               ///< the language asks for it, on this target
   bool dotRows = false, dotColumns = false, dotDepth = false;
   int64_t leastBytes = 4, mostBytes = 4; ///< of elements along it

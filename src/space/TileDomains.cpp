@@ -171,6 +171,21 @@ Domain ascendDomain(const ParameterUse &use, const Target &target, bool usesCube
           keep(rows);
     reason = fmt::format("step of a loop over {}, in equal parts", extentText(use));
   }
+  // Where several parameters share a tile, one of them can be large only while the others are small.
+  if (use.isTileLength && use.sharesTile) {
+    if (use.isContiguous)
+      for (const int64_t bytes : {1, 512, 2048, 8192})
+        keep(std::max(unit, bytes / use.mostBytes / unit * unit));
+    else
+      for (const int64_t rows : {1, 4, 16, 64})
+        keep(rows);
+    std::vector<ConfigValue> kept(values.begin(), values.end());
+    thinDomain(kept, kMostValues);
+    values.clear();
+    for (const ConfigValue &value : kept)
+      values.insert(std::get<int64_t>(value));
+    reason += "; down to small ones, because other parameters share its tile";
+  }
   if (values.empty())
     values.insert(cover);
   if (unit > 1)
