@@ -85,10 +85,9 @@ Expected<KernelPlan> Kernel::plan(const Problem &problem, size_t keep) const {
     out.paths.push_back(std::move(pathPlan));
   }
 
-  std::stable_sort(out.ranked.begin(), out.ranked.end(),
-                   [](const tuner::Entrant &a, const tuner::Entrant &b) {
-                     return a.planned.orderNs < b.planned.orderNs;
-                   });
+  std::stable_sort(
+      out.ranked.begin(), out.ranked.end(),
+      [](const tuner::Entrant &a, const tuner::Entrant &b) { return a.planned.orderNs < b.planned.orderNs; });
   if (keep && out.paths.size() > 1) {
     size_t generated = 0;
     std::erase_if(out.ranked, [&](const tuner::Entrant &entrant) {

@@ -137,8 +137,8 @@ Machine::Flow Machine::runRegion(RegionId region) {
   return Flow::Next;
 }
 
-/// A value that introduces a symbol gives it its number, for shapes and constants that mention it. An unsigned
-/// number of 64 bits may be too large for an expression: what mentions it says nothing then.
+/// A value that introduces a symbol gives it its number, for shapes and constants that mention it. An
+/// unsigned number of 64 bits may be too large for an expression: what mentions it says nothing then.
 void Machine::noteSymbol(ValueId value) {
   const SymInt sym = program_.value(value).sym;
   if (!sym.valid() || !sym.isSymbol() || slots_[value].empty() || !isInteger(dtype(value)))

@@ -430,10 +430,11 @@ Expected<KernelParameters> kernelParameters(const JitFunction &function, const L
   for (size_t i = 0; i < result.entries.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (result.entries[i].parameter.name == result.entries[j].parameter.name)
-        return fail(ErrorKind::User, makeDiagnostic(Severity::Error, "lower.name",
-                                                    fmt::format("duplicate argument '{}' in function definition",
-                                                                result.entries[i].parameter.name),
-                                                    result.entries[i].parameter.location));
+        return fail(ErrorKind::User,
+                    makeDiagnostic(Severity::Error, "lower.name",
+                                   fmt::format("duplicate argument '{}' in function definition",
+                                               result.entries[i].parameter.name),
+                                   result.entries[i].parameter.location));
   for (size_t i = 0; i < result.entries.size(); ++i)
     if (!result.entries[i].choices.empty())
       result.choose(i, 0);

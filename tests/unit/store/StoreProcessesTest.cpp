@@ -55,7 +55,8 @@ TEST_F(StoreProcessesTest, AKillLosesNothingAcknowledged) {
     char buffer[4096];
     ssize_t count;
     int inThisRound = 0;
-    // Every other round the child gets as far as its first record, however slow the machine; else any instant will do.
+    // Every other round the child gets as far as its first record, however slow the machine; else any instant
+    // will do.
     if (round % 2 == 1)
       inThisRound += static_cast<int>(::read(ends[0], buffer, 1));
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 25'000));
