@@ -93,7 +93,13 @@ Expected<Path> Kernel::Impl::pathFor(const Problem &problem, const Config &confi
       return withGrid(known);
   LoweringOptions options;
   options.witness = config;
-  TW_TRY(Program program, lower(module, name, problem.arguments, options));
+  // A companion's value changes with the candidate, so the one of this launch says nothing (not even that it
+  // is 1).
+  LaunchArguments arguments = problem.arguments;
+  std::erase_if(arguments.values,
+                [&](const Argument &each) { return problem.hints.companions.contains(each.name); });
+  TW_TRY(Program program, lower(module, name, arguments, options));
+  TW_CHECK(declareCompanions(program, problem));
   Path path;
   path.program = std::make_shared<const Program>(std::move(program));
   path.facts = std::make_shared<const KernelFacts>(tilewright::analyze(*path.program));

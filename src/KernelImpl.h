@@ -43,10 +43,16 @@ std::string keyValuesOf(const Problem &problem);
 /// The grid of a problem over a Program's symbols. Without any given, the one that the analysis inferred.
 Expected<Grid> gridOf(const Problem &problem, const Program &program, const KernelFacts *facts);
 
-/// Runtime arguments in the Program's order, as CompiledKernel::launch takes them.
-Expected<std::vector<uint64_t>> launchWords(const Program &program, LaunchBuffers buffers);
+/// Puts the problem's companion expressions into the Program's parameters.
+Expected<void> declareCompanions(Program &program, const Problem &problem);
+
+/// Runtime arguments in the Program's order, as CompiledKernel::launch takes them; companions have their
+/// value from `values`.
+Expected<std::vector<uint64_t>> launchWords(const Program &program, LaunchBuffers buffers,
+                                            const SymValues &values);
 /// The same, as the interpreter takes them.
-Expected<std::vector<RuntimeArgument>> inProgramOrder(const Program &program, LaunchBuffers buffers);
+Expected<std::vector<RuntimeArgument>> inProgramOrder(const Program &program, LaunchBuffers buffers,
+                                                      const SymValues &values);
 
 /// The back end that measures for a target.
 Expected<std::shared_ptr<Backend>> backendFor(const Target &target);

@@ -117,6 +117,11 @@ Expected<store::TuningKey> Kernel::tuningKey(const Problem &problem) const {
 
 Expected<TuneResult> Kernel::tune(const Problem &problem, LaunchBuffers buffers,
                                   const TuneSettings &settings) const {
+  if (!problem.hints.companions.empty())
+    return fail(ErrorKind::Unavailable, "host.coupled",
+                "candidates are measured with one value of every argument, so companions cannot be measured "
+                "yet: list "
+                "them with 'candidates' and run a configuration with 'run'");
   TuneResult out;
   auto store = storeFor(settings, out.storeProblem);
   TW_TRY(const store::TuningKey key, tuningKey(problem));
@@ -182,7 +187,7 @@ Expected<void> Kernel::run(const Problem &problem, const Config &config, LaunchB
   TW_TRY(const Path path, impl_->pathFor(problem, config));
   TW_TRY(const SymValues values, bindLaunch(*path.program, problem.arguments, config));
   TW_TRY(const auto grid, path.grid->evaluate(config, values));
-  TW_TRY(const std::vector<uint64_t> words, launchWords(*path.program, buffers));
+  TW_TRY(const std::vector<uint64_t> words, launchWords(*path.program, buffers, values));
   return compiled->launch(words, grid);
 }
 
@@ -204,7 +209,7 @@ Expected<void> Kernel::launch(const Problem &problem, LaunchBuffers buffers,
   TW_TRY(const SymValues values, bindLaunch(*entry->program, problem.arguments, entry->config));
   TW_TRY(const Grid grid, gridOf(problem, *entry->program, nullptr));
   TW_TRY(const auto dims, grid.evaluate(entry->config, values));
-  TW_TRY(const std::vector<uint64_t> arguments, launchWords(*entry->program, buffers));
+  TW_TRY(const std::vector<uint64_t> arguments, launchWords(*entry->program, buffers, values));
   return entry->kernel->launch(arguments, dims);
 }
 
@@ -213,7 +218,7 @@ Expected<void> Kernel::interpret(const Problem &problem, const Config &config, L
   TW_TRY(const SymValues values, bindLaunch(*path.program, problem.arguments, config));
   TW_CHECK(requireGrid(problem, path));
   TW_TRY(const auto grid, path.grid->evaluate(config, values));
-  TW_TRY(const auto arguments, inProgramOrder(*path.program, buffers));
+  TW_TRY(const auto arguments, inProgramOrder(*path.program, buffers, values));
   return tilewright::interpret(*path.program, config, grid, arguments);
 }
 

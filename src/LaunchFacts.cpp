@@ -67,6 +67,8 @@ std::string keyValuesOf(const Problem &problem) {
   }
   std::sort(parts.begin(), parts.end());
   std::string out = fmt::format("{}", fmt::join(parts, ","));
+  for (const auto &[name, text] : problem.hints.companions)
+    out += fmt::format(";{}:={}", name, text);
   if (problem.fixedGrid)
     out += fmt::format(";grid={}", fmt::join(*problem.fixedGrid, "x"));
   else if (!problem.gridCallback && !problem.grid.empty())
@@ -79,8 +81,21 @@ Expected<Grid> gridOf(const Problem &problem, const Program &program, const Kern
     return Grid::fixed(*problem.fixedGrid);
   if (problem.gridCallback)
     return Grid::callback(problem.gridCallback);
-  if (!problem.grid.empty())
-    return parseGrid(problem.grid, program, problem.arguments);
+  if (!problem.grid.empty()) {
+    TW_TRY(Grid grid, parseGrid(problem.grid, program, problem.arguments));
+    if (problem.hints.companions.empty() || !grid.isSymbolic())
+      return grid;
+    // A grid over a companion follows the candidate too.
+    std::vector<SymInt> dims;
+    for (const SymInt dim : grid.dims())
+      dims.push_back(program.symbols->substitute(dim, [&](uint32_t id) {
+        for (const Parameter &parameter : program.parameters)
+          if (parameter.companion.valid() && parameter.symbol.symbolId() == id)
+            return parameter.companion;
+        return SymInt();
+      }));
+    return Grid::symbolic(std::move(dims), problem.grid);
+  }
   const bool inferred = facts && !facts->inferredGrid.empty() &&
                         std::all_of(facts->inferredGrid.begin(), facts->inferredGrid.end(),
                                     [](SymInt dim) { return dim.valid(); });
@@ -98,7 +113,48 @@ Expected<Grid> gridOf(const Problem &problem, const Program &program, const Kern
   return Unexpected(Error(ErrorKind::User, std::move(diagnostic)));
 }
 
-Expected<std::vector<uint64_t>> launchWords(const Program &program, LaunchBuffers buffers) {
+Expected<void> declareCompanions(Program &program, const Problem &problem) {
+  for (const auto &[name, text] : problem.hints.companions) {
+    const auto found = std::find_if(program.parameters.begin(), program.parameters.end(),
+                                    [&, &name = name](const Parameter &each) { return each.name == name; });
+    if (found == program.parameters.end())
+      return fail(ErrorKind::User, "hint.unknown",
+                  fmt::format("companions name '{}', which is no argument of {}", name, program.kernel));
+    if (found->kind != Parameter::Kind::Scalar || !found->symbol.valid())
+      return fail(
+          ErrorKind::User, "hint.value",
+          fmt::format("companions name '{}', which is not a runtime integer of {}", name, program.kernel));
+    TW_TRY(const Grid expression, parseGrid(text, program, problem.arguments));
+    if (expression.isFixed()) {
+      TW_TRY(const auto number, expression.evaluate({}, {}));
+      found->companion = program.symbols->constant(number[0]);
+    } else if (expression.dims().size() == 1) {
+      found->companion = expression.dims()[0];
+    } else {
+      return fail(ErrorKind::User, "hint.value",
+                  fmt::format("the companion {} = {} must be one integer", name, text));
+    }
+    if (mentions(found->companion, found->symbol.symbolId()))
+      return fail(ErrorKind::User, "hint.value",
+                  fmt::format("the companion {} = {} is computed from itself", name, text));
+  }
+  return {};
+}
+
+namespace {
+
+int64_t integerOf(const Program &program, size_t index, const RuntimeArgument &argument,
+                  const SymValues &values) {
+  const Parameter *parameter = program.parameterOf(program.body().arguments[index]);
+  if (!parameter || !parameter->companion.valid())
+    return argument.integer;
+  return values.get(parameter->symbol.symbolId()).value_or(argument.integer);
+}
+
+} // namespace
+
+Expected<std::vector<uint64_t>> launchWords(const Program &program, LaunchBuffers buffers,
+                                            const SymValues &values) {
   TW_TRY(const auto arguments, matched(program, buffers));
   std::vector<uint64_t> words;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -108,16 +164,19 @@ Expected<std::vector<uint64_t>> launchWords(const Program &program, LaunchBuffer
     else if (isFloat(type.dtype))
       words.push_back(std::bit_cast<uint64_t>(arguments[i]->number));
     else
-      words.push_back(static_cast<uint64_t>(arguments[i]->integer));
+      words.push_back(static_cast<uint64_t>(integerOf(program, i, *arguments[i], values)));
   }
   return words;
 }
 
-Expected<std::vector<RuntimeArgument>> inProgramOrder(const Program &program, LaunchBuffers buffers) {
+Expected<std::vector<RuntimeArgument>> inProgramOrder(const Program &program, LaunchBuffers buffers,
+                                                      const SymValues &values) {
   TW_TRY(const auto arguments, matched(program, buffers));
   std::vector<RuntimeArgument> out;
-  for (const RuntimeArgument *argument : arguments)
-    out.push_back(*argument);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    out.push_back(*arguments[i]);
+    out.back().integer = integerOf(program, i, *arguments[i], values);
+  }
   return out;
 }
 

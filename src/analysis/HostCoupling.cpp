@@ -36,13 +36,13 @@ private:
   }
 
   void couple(const std::vector<const Parameter *> &open, const std::string &argument, const std::string &why,
-              OpId op) {
+              OpId op, const std::string &companion = {}) {
     for (const Parameter *parameter : open) {
       for (const HostCoupling &known : analysis_.facts.hostCoupled)
         if (known.parameter == parameter->name && known.argument == argument)
           return;
       Evidence evidence = analysis_.evidenceAt(op);
-      analysis_.facts.hostCoupled.push_back({parameter->name, argument, why, evidence.line});
+      analysis_.facts.hostCoupled.push_back({parameter->name, argument, why, evidence.line, companion});
       for (ParameterFacts &facts : analysis_.facts.parameters)
         if (facts.name == parameter->name) {
           if (!facts.hasRole(Role::HostCoupled))
@@ -50,6 +50,19 @@ private:
           addEvidence(facts.evidence, evidence);
         }
     }
+  }
+
+  /// Whether a loop's count is of all blocks, not of those of one program.
+  static bool countsAll(const Walk &walk) {
+    return std::all_of(walk.programs.begin(), walk.programs.end(),
+                       [&](const Walk::Step &program) { return turnsOf(walk, program).valid(); });
+  }
+
+  /// The number of blocks that cover the walk's axis, as a caller would write it.
+  std::string blocksText(const Walk &walk, SymInt block) {
+    return walk.extent.valid() && analysis_.isLaunchTime(walk.extent)
+               ? "cdiv(" + toString(walk.extent) + ", " + toString(block) + ")"
+               : std::string();
   }
 
   /// for i in range(.., n_blocks): ... i*B ...: the loop counts blocks of B up to an argument.
@@ -71,7 +84,7 @@ private:
           });
       if (count && (count->kind == Parameter::Kind::Scalar || !gridFollows))
         couple(open, count->name, "the loop counts up to " + count->name + " in blocks of " + toString(unit),
-               loop.op);
+               loop.op, countsAll(walk) ? blocksText(walk, unit) : "");
     }
   }
 
@@ -106,7 +119,7 @@ private:
       couple(open, count->name,
              "program numbers are taken apart by " + count->name + ", the number of blocks of " +
                  toString(walk.decodedStep),
-             analysis_.trace.accesses[walk.access].op);
+             analysis_.trace.accesses[walk.access].op, blocksText(walk, walk.decodedStep));
   }
 
   /// task % cdiv(n, B) in a loop over `tasks` tasks: how many there are follows from B.
@@ -211,7 +224,7 @@ private:
           couple(openIn(step.amount), count->name,
                  "programs are counted up to " + count->name + ", each with a block of " +
                      toString(step.amount),
-                 access.op);
+                 access.op, blocksText(walk, step.amount));
       }
   }
 

@@ -38,7 +38,7 @@ void Tracer::run() {
       value.buffers = {i};
     } else if (parameter.kind == Parameter::Kind::Scalar && isInteger(parameter.type.dtype)) {
       if (parameter.symbol.valid())
-        setInteger(parameter.value, parameter.symbol);
+        setInteger(parameter.value, parameter.companion.valid() ? parameter.companion : parameter.symbol);
       else
         setOpaque(parameter.value, kNone);
     }

@@ -72,6 +72,16 @@ Expected<SymValues> bindLaunch(const Program &program, const LaunchArguments &ar
       return fail(ErrorKind::User, "arg.type",
                   fmt::format("{} must be an integer, not {}", parameter.name, toString(*value)));
   }
+  for (const Parameter &parameter : program.parameters) {
+    if (!parameter.companion.valid() || !parameter.symbol.valid())
+      continue;
+    const auto value = evaluate(parameter.companion, values);
+    if (!value)
+      return fail(ErrorKind::User, "hint.value",
+                  fmt::format("the companion {} = {} has no value for {}", parameter.name,
+                              toString(parameter.companion), config.toString()));
+    values.set(parameter.symbol.symbolId(), *value);
+  }
   return values;
 }
 

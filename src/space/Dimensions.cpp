@@ -21,15 +21,25 @@ Unexpected noDomain(const ParameterUse &use, const char *code, std::string messa
   return Unexpected(Error(ErrorKind::Refusal, std::move(diagnostic)));
 }
 
+/// How to declare what the caller computes; only runtime integers can be declared.
+std::string companionHelp(const Program &program, const HostCoupling &coupling) {
+  const Parameter *argument = program.findParameter(coupling.argument);
+  if (!argument || argument->kind != Parameter::Kind::Scalar || !argument->symbol.valid())
+    return {};
+  return fmt::format("declare how it is computed with the hint \"companions.{}={}\"; or ", coupling.argument,
+                     coupling.companion.empty() ? "..." : coupling.companion);
+}
+
 Expected<Domain> generatedDomain(const SpaceRequest &request, const ParameterUse &use, bool usesCube) {
   const std::string &name = use.parameter->name;
   for (const HostCoupling &coupling : request.facts.hostCoupled)
     if (coupling.parameter == name)
-      return noDomain(
-          use, "host.coupled",
-          fmt::format("the caller derives the argument {} from {}{}: {}", coupling.argument, name,
-                      coupling.line ? fmt::format(" (line {})", coupling.line) : "", coupling.text),
-          fmt::format("tuning {} alone would make {} wrong; {}", name, coupling.argument, kGiveValue));
+      return noDomain(use, "host.coupled",
+                      fmt::format("the caller derives the argument {} from {}{}: {}", coupling.argument, name,
+                                  coupling.line ? fmt::format(" (line {})", coupling.line) : "",
+                                  coupling.text),
+                      fmt::format("tuning {} alone would make {} wrong; {}{}", name, coupling.argument,
+                                  companionHelp(request.program, coupling), kGiveValue));
   if (use.hasRole(Role::HostCoupled))
     return noDomain(use, "host.coupled", fmt::format("the caller derives another argument from {}", name),
                     kGiveValue);

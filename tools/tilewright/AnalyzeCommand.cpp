@@ -69,7 +69,8 @@ nlohmann::json factsJson(const std::string &file, const Program &program, const 
     coupled.push_back({{"parameter", each.parameter},
                        {"argument", each.argument},
                        {"text", each.text},
-                       {"line", each.line}});
+                       {"line", each.line},
+                       {"companion", each.companion}});
   auto &diagnostics = out["diagnostics"] = nlohmann::json::array();
   for (const auto *list : {&facts.diagnostics, &program.remarks})
     for (const auto &diagnostic : *list)

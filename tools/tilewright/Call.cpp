@@ -29,10 +29,16 @@ void Call::addTarget(CLI::App &app) {
       ->capture_default_str();
 }
 
-void Call::addConfigs(CLI::App &app) {
-  app.add_option("--hint", hints, "Further values to try: GROUP_SIZE_M=1,2,4,8 (repeatable)")
+void Call::addHints(CLI::App &app) {
+  app.add_option("--hint", hints,
+                 "Further values to try: GROUP_SIZE_M=1,2,4,8; or what the caller computes: "
+                 "\"companions.n_blocks=cdiv(n, BLOCK)\" (repeatable)")
       ->allow_extra_args(false)
       ->take_all();
+}
+
+void Call::addConfigs(CLI::App &app) {
+  addHints(app);
   app.add_option("-c,--config", configs, "A hand-written configuration: BLOCK_M=64,num_warps=4 (repeatable)")
       ->allow_extra_args(false)
       ->take_all();
@@ -126,6 +132,11 @@ Expected<Problem> Call::problem() const {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
       return fail(ErrorKind::User, "arg.syntax", fmt::format("--hint {}: NAME=v1,v2 is expected", text));
+    if (constexpr std::string_view kCompanions = "companions."; text.starts_with(kCompanions)) {
+      out.hints.companions[text.substr(kCompanions.size(), equals - kCompanions.size())] =
+          text.substr(equals + 1);
+      continue;
+    }
     std::vector<ConfigValue> values;
     for (const auto &item : splitCommas(text.substr(equals + 1))) {
       TW_TRY(const Config one, Config::parse("x=" + item));

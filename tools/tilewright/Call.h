@@ -28,6 +28,7 @@ struct Call {
   void addKernel(CLI::App &app, bool required = true);
   void addLaunch(CLI::App &app);
   void addTarget(CLI::App &app);
+  void addHints(CLI::App &app);
   void addConfigs(CLI::App &app);
   void addJson(CLI::App &app);
   void addStore(CLI::App &app);

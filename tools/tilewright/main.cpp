@@ -21,6 +21,7 @@ int main(int argc, char **argv) {
   auto *analyze = app.add_subcommand("analyze", "What every parameter of a kernel means");
   call.addKernel(*analyze);
   call.addLaunch(*analyze);
+  call.addHints(*analyze);
   call.addJson(*analyze);
   analyze->callback([&] { status = analyzeCommand(call); });
 
@@ -81,6 +82,7 @@ int main(int argc, char **argv) {
   call.addKernel(*run);
   call.addTarget(*run);
   call.addLaunch(*run);
+  call.addHints(*run);
   run->add_option("-c,--config", call.configs, "The configuration: BLOCK_M=64,BLOCK_N=32")
       ->allow_extra_args(false)
       ->take_all();

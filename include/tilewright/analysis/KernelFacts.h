@@ -129,6 +129,7 @@ struct HostCoupling {
   std::string argument;  ///< the argument that seems derived from it
   std::string text;      ///< why
   uint32_t line = 0;
+  std::string companion; ///< what the argument seems to be: "cdiv(n, BLOCK)"; empty when not known
 };
 
 /// Everything that generation, ranking and `tilewright analyze` know of a kernel. Facts with evidence, never

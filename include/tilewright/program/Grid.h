@@ -44,7 +44,7 @@ private:
 Expected<Grid> parseGrid(std::string_view text, const Program &program, const LaunchArguments &arguments);
 
 /// Values of the Program's runtime integer scalars from the launch arguments, and of open parameters from a
-/// configuration.
+/// configuration. Scalars with a companion expression get its value instead.
 Expected<SymValues> bindLaunch(const Program &program, const LaunchArguments &arguments,
                                const Config &config);
 

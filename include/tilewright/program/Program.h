@@ -93,6 +93,9 @@ struct Parameter {
   SymInt symbol;
   ArgumentValue fixed = NoneValue{};
   int64_t witness = 0;
+  /// Scalar: what the caller computes it from, over other scalars and open parameters; invalid if nobody
+  /// said.
+  SymInt companion;
   SourceRange location;
 };
 

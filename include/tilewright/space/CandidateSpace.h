@@ -11,6 +11,9 @@ namespace tilewright {
 /// True]}`.
 struct Hints {
   std::map<std::string, std::vector<ConfigValue>> values;
+  /// Runtime integers that the caller computes from open parameters, as Python expressions like a grid's:
+  /// {"n_blocks": "cdiv(n, BLOCK)"}. They are computed anew for each candidate.
+  std::map<std::string, std::string> companions;
 };
 
 /// Where a candidate comes from.
