@@ -17,6 +17,7 @@ else
   cmake --build --preset fuzz
 fi
 mkdir -p "$work/findings"
+lower=build/release/bin/tilewright-lower; [ -x "$lower" ] || lower=$work/bin/tilewright-lower # the sanitized one is slow
 # The kernels of tests/differential, where the Python for it is there: every operation in a few lines each.
 tables=""
 if .venv/bin/python tests/differential/test_differential.py --write "$work/tables" 2>/dev/null; then tables=$(ls "$work"/tables/*.py); fi
@@ -32,7 +33,7 @@ seed_programs() { # seed_programs FOLDER: the text of every kernel that lowers w
   mkdir -p "$1"
   for file in $(git ls-files 'examples/*.py' 'tests/*.py') $tables; do
     for kernel in $(grep -A 12 -E '^@triton\.(jit|autotune)' "$file" | grep -oE '^def [a-z_0-9]+' | cut -d' ' -f2 | sort -u | shuf -n 100 --random-source=tests/fuzz/triton.dict); do
-      "$work/bin/tilewright-lower" "$file" "$kernel" >"$1/$kernel.tw" 2>/dev/null || rm -f "$1/$kernel.tw"
+      "$lower" "$file" "$kernel" >"$1/$kernel.tw" 2>/dev/null || rm -f "$1/$kernel.tw"
     done
   done
 }
