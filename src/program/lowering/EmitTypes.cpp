@@ -100,12 +100,6 @@ DType Emitter::numberType(const FrontValue &number) {
 
 ValueId Emitter::integerConstant(int64_t value, DType dtype) { return constant(c.integer(value), dtype); }
 
-ValueId Emitter::constantBits(uint64_t value) {
-  Attributes attributes;
-  attributes.set("value", c.syms.constant(static_cast<int64_t>(value)));
-  return c.create(OpKind::Constant, {}, Type::scalar(DType::UInt64), std::move(attributes));
-}
-
 ValueId Emitter::floatConstant(double value, DType dtype) {
   return constant(FrontValue::floating(value), dtype);
 }

@@ -23,8 +23,6 @@ public:
   /// integers).
   ValueId constant(const FrontValue &number, DType dtype);
   ValueId integerConstant(int64_t value, DType dtype);
-  /// A uint64 scalar; its attribute is the signed number of the same bits.
-  ValueId constantBits(uint64_t value);
   ValueId floatConstant(double value, DType dtype);
   /// Triton's `to_tensor`: an SSA value as it is, a number as a scalar.
   ValueId toTensor(const FrontValue &value);
