@@ -23,7 +23,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "i32": "int32", "i64": "int64"}
-MOST_ELEMENTS = {False: 512, True: 256}  # a thread; with a dot: of accumulators
+MOST_ELEMENTS = {False: 128, True: 256}  # a thread; with a dot: of accumulators. More spills, and compiles for seconds
+AHEAD_CYCLES = 200_000  # the device waits this long before a sample, so that the host is always ahead of it
 
 
 def cdiv(a, b):
@@ -134,6 +135,7 @@ class Device:
         pairs = []
         for _ in range(count):
             self.flush.zero_()
+            torch.cuda._sleep(AHEAD_CYCLES)
             pair = (torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True))
             pair[0].record()
             launch()
@@ -193,7 +195,7 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--families", default="")
     parser.add_argument("--points", type=int, default=600)
-    parser.add_argument("--seconds", type=float, default=1e9, help="start no further shape after this time")
+    parser.add_argument("--seconds", type=float, default=1e9, help="wait for no further shape's compilation after this time")
     settings = parser.parse_args()
     os.environ.setdefault("TRITON_CACHE_DIR", str(settings.out / "cache"))
     begin = time.perf_counter()
@@ -210,31 +212,32 @@ def main():
             points, total = points_of(name, families[name], plans[name], shape, settings.points)
             tasks = [(families[name], arguments_of(families[name], shape), point) for point in points]
             pending.append((name, shape, points, total, [pool.submit(compile_point, task) for task in tasks]))
-        device = None
+        done = []
         for name, shape, points, total, futures in pending:
             if time.perf_counter() - begin > settings.seconds:
                 for future in futures:
                     future.cancel()
                 print(f"left out for time: {name} {shape}", flush=True)
                 continue
-            verdicts = [future.result() for future in futures]
-            compiled = time.perf_counter() - begin
-            device = device or Device()
-            measure(device, families[name], shape, points, verdicts)
-            torch = device.torch
-            import triton
+            done.append((name, shape, points, total, [future.result() for future in futures]))
+            print(f"{name} {shape}: compiled at {time.perf_counter() - begin:.0f} s", flush=True)
+    # Nothing compiles any more: a busy host would launch late, and the device would seem slow.
+    import triton
 
-            header = {"kind": "header", "kernel": name, "shape": shape, "shape_id": "x".join(map(str, shape.values())), "protocol": "cold",
-                      "points": len(points), "of": total, "device": torch.cuda.get_device_name(), "triton": triton.__version__}  # fmt: skip
-            with open(settings.out / f"{name}.jsonl", "a" if name in written else "w") as file:
-                print(json.dumps(header), file=file)
-                for (tile, warps, stages), verdict in zip(points, verdicts):
-                    print(json.dumps({"kind": "point", "shape_id": header["shape_id"], "c": tile, "w": warps, "s": stages, **verdict}), file=file)
-            written.add(name)
-            times = [v["us"] for v in verdicts if "us" in v]
-            worst = max((v["err"] for v in verdicts if "err" in v), default=0)
-            print(f"{name} {header['shape_id']}: {len(times)} of {len(points)} (of {total}) ran, best {min(times, default=0):.1f} us, largest error {worst}, "
-                  f"compiled at {compiled:.0f} s, done at {time.perf_counter() - begin:.0f} s", flush=True)  # fmt: skip
+    device = Device()
+    for name, shape, points, total, verdicts in done:
+        measure(device, families[name], shape, points, verdicts)
+        header = {"kind": "header", "kernel": name, "shape": shape, "shape_id": "x".join(map(str, shape.values())), "protocol": "cold",
+                  "points": len(points), "of": total, "device": device.torch.cuda.get_device_name(), "triton": triton.__version__}  # fmt: skip
+        with open(settings.out / f"{name}.jsonl", "a" if name in written else "w") as file:
+            print(json.dumps(header), file=file)
+            for (tile, warps, stages), verdict in zip(points, verdicts):
+                print(json.dumps({"kind": "point", "shape_id": header["shape_id"], "c": tile, "w": warps, "s": stages, **verdict}), file=file)
+        written.add(name)
+        times = [v["us"] for v in verdicts if "us" in v]
+        worst = max((v["err"] for v in verdicts if "err" in v), default=0)
+        print(f"{name} {header['shape_id']}: {len(times)} of {len(points)} (of {total}) ran, best {min(times, default=0):.1f} us, "
+              f"largest error {worst}, done at {time.perf_counter() - begin:.0f} s", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
