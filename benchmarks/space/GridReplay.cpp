@@ -97,6 +97,8 @@ int replayGrids(const std::string &folder, const std::string &kernels, const std
                                   {"us", time ? nlohmann::json(*time) : nlohmann::json()},
                                   {"predicted", entrant.planned.prediction.timeNs / 1e3},
                                   {"parts", parts},
+                                  {"registers", entrant.planned.prediction.registersOfThread},
+                                  {"resident", entrant.planned.prediction.resident},
                                   {"bytes", entrant.planned.candidate.bytes}}
                        .dump());
       }

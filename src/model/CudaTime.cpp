@@ -277,6 +277,8 @@ Prediction Machine::time() const {
     ns *= norm / std::max(1e-9, sum);
   parts.add("launch", rates_.launchNs);
   Prediction out = total(parts);
+  out.registersOfThread = resources_.registersOfThread;
+  out.resident = resources_.resident;
   out.pipelined = std::any_of(pipelines_.begin(), pipelines_.end(),
                               [](const LoopPipeline &loop) { return loop.pipelined; });
   return out;

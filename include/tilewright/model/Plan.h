@@ -35,6 +35,8 @@ struct Prediction {
   Parts partsNs;          ///< "memory", "compute", "launch", "loop", ...
   std::string_view bound; ///< the largest part
   bool pipelined = false; ///< some loop's loads run ahead of their use (CUDA)
+  double registersOfThread = 0; ///< wanted, before any limit (CUDA)
+  double resident = 0;          ///< programs that a multiprocessor holds at a time (CUDA)
 };
 
 struct PlannedCandidate {
