@@ -1,5 +1,6 @@
 #include "Emitter.h"
 
+#include <bit>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -10,14 +11,17 @@ constexpr int64_t kMaxTileElements = 1048576; // TRITON_MAX_TENSOR_NUMEL of trit
 } // namespace
 
 bool Emitter::sameExtent(SymInt a, SymInt b) {
-  if (a == b || c.syms.provablyEqual(a, b))
+  if (a == b)
     return true;
   if (a.isConstant() && b.isConstant())
     return false;
+  if (c.sameExtents.count({a, b}) || c.syms.provablyEqual(a, b))
+    return true;
   if (c.valueOf(a, c.here) != c.valueOf(b, c.here))
     return false;
   c.require(c.syms.eq(a, b), "lower.shape", fmt::format("{} must equal {}", toString(a), toString(b)), c.here,
             "");
+  c.sameExtents.insert({a, b});
   return true;
 }
 
@@ -45,7 +49,12 @@ SymInt Emitter::elementCount(const Shape &shape) {
 }
 
 void Emitter::checkTileShape(const Shape &shape) {
+  if (!c.checkedShapes.insert(shape).second)
+    return; // every rule was met and recorded before
   for (SymInt extent : shape) {
+    if (const auto constant = extent.constant();
+        constant && *constant > 0 && std::has_single_bit(static_cast<uint64_t>(*constant)))
+      continue;
     const std::string text = toString(extent);
     if (c.valueOf(extent, c.here) <= 0)
       c.fail(c.here, "lower.shape",
@@ -56,6 +65,8 @@ void Emitter::checkTileShape(const Shape &shape) {
               fmt::format("shape element {} must be a power of 2", text));
   }
   const SymInt count = elementCount(shape);
+  if (const auto constant = count.constant(); constant && *constant <= kMaxTileElements)
+    return;
   c.require(
       c.syms.le(count, c.syms.constant(kMaxTileElements)), "shape.numel",
       fmt::format("a tile has at most {} elements: {} <= {}", kMaxTileElements, toString(count),

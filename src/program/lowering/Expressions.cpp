@@ -42,10 +42,8 @@ FrontValue FunctionLowerer::eval(const Expr *expr) {
     return constantValue(cast<Constant>(expr));
   case ExprKind::Name:
     return nameValue(cast<Name>(expr));
-  case ExprKind::Attribute: {
-    const FrontValue object = eval(cast<lang::Attribute>(expr)->value);
-    return attribute(object, cast<lang::Attribute>(expr)->attr, expr->range);
-  }
+  case ExprKind::Attribute:
+    return attributeValue(cast<lang::Attribute>(expr));
   case ExprKind::BinOp: {
     const auto *op = cast<BinOp>(expr);
     const FrontValue left = eval(op->left);
@@ -128,7 +126,34 @@ FrontValue FunctionLowerer::constantValue(const Constant *constant) {
 FrontValue FunctionLowerer::nameValue(const Name *name) {
   if (const auto found = scope_.find(name->id); found != scope_.end())
     return found->second;
-  return globalValue(name->id, name->range);
+  if (const auto known = session_.names.find(name); known != session_.names.end())
+    return known->second;
+  return remembered(name, globalValue(name->id, name->range));
+}
+
+bool FunctionLowerer::isLocal(const Expr *expr) const {
+  while (const auto *attribute = dynCast<lang::Attribute>(expr))
+    expr = attribute->value;
+  const auto *name = dynCast<Name>(expr);
+  return !name || scope_.count(name->id) > 0;
+}
+
+FrontValue FunctionLowerer::attributeValue(const lang::Attribute *expr) {
+  const bool local = isLocal(expr);
+  if (!local)
+    if (const auto known = session_.names.find(expr); known != session_.names.end())
+      return known->second;
+  FrontValue value = attribute(eval(expr->value), expr->attr, expr->range);
+  return local ? value : remembered(expr, std::move(value));
+}
+
+FrontValue FunctionLowerer::remembered(const Expr *expr, FrontValue value) {
+  const bool isName = value.is(FrontKind::Builtin) || value.is(FrontKind::Module) ||
+                      (value.is(FrontKind::Function) && !allowsPlainGlobals()) ||
+                      (value.is(FrontKind::TypeObject) && value.type.shape.empty());
+  if (isName && !value.record)
+    session_.names.emplace(expr, value);
+  return value;
 }
 
 FrontValue FunctionLowerer::globalValue(std::string_view name, const SourceRange &range) {

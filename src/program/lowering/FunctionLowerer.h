@@ -5,13 +5,20 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace tilewright::lowering {
 
-/// What one attempt shares beyond the context: the emitter, and globals evaluated so far.
+/// What names and dotted names of the sources mean where they name a function, a module or a dtype: the same
+/// in every attempt.
+using KnownNames = std::unordered_map<const lang::Expr *, FrontValue>;
+
+/// What one attempt shares beyond the context: the emitter, names that mean the same in every attempt, and
+/// globals evaluated so far.
 struct Session {
   LoweringContext &context;
   Emitter &emit;
+  KnownNames &names;
   std::map<const Binding *, FrontValue> globals;
   std::set<const Binding *> evaluating; ///< globals under evaluation, against cycles
 };
@@ -127,6 +134,10 @@ private:
 
   // Expressions.cpp
   FrontValue nameValue(const lang::Name *name);
+  FrontValue attributeValue(const lang::Attribute *attribute);
+  /// Whether an expression's first name is bound in here, so that others of its spelling say nothing.
+  bool isLocal(const lang::Expr *expr) const;
+  FrontValue remembered(const lang::Expr *expr, FrontValue value);
   FrontValue globalValue(std::string_view name, const SourceRange &range);
   FrontValue valueOfMeaning(const Meaning &meaning, std::string_view name, const SourceRange &range,
                             bool plainToo = false);

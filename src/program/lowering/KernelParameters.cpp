@@ -343,7 +343,8 @@ Expected<KernelParameters> kernelParameters(const JitFunction &function, const L
       scratch.regions.push_back({});
       LoweringContext context(scratch, options, {});
       Emitter emitter(context);
-      Session session{context, emitter, {}, {}};
+      KnownNames names;
+      Session session{context, emitter, names, {}, {}};
       FunctionLowerer evaluator(session, module);
       try {
         value = Given{evaluator.defaultValue(defaults[i]), nullptr};

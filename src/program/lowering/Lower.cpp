@@ -57,7 +57,8 @@ struct Attempt {
 
 Attempt attemptOnce(const lang::Module &module, const JitFunction &function,
                     const KernelParameters &parameters, const WitnessSearch &witness,
-                    const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols) {
+                    const LoweringOptions &options, const std::shared_ptr<SymContext> &symbols,
+                    KnownNames &names) {
   Program program;
   program.kernel = std::string(function.def->name);
   program.symbols = symbols;
@@ -65,7 +66,7 @@ Attempt attemptOnce(const lang::Module &module, const JitFunction &function,
   program.remarks = parameters.remarks;
   LoweringContext context(program, options, witness.values());
   Emitter emitter(context);
-  Session session{context, emitter, {}, {}};
+  Session session{context, emitter, names, {}, {}};
   FunctionLowerer lowerer(session, function, true);
 
   const RegionId body = context.builder.newRegion();
@@ -182,8 +183,9 @@ Expected<Program> lower(const lang::Module &module, std::string_view kernel, con
   std::optional<Error> first, furthest; // the error to report is the one that nothing got past
   Progress reached;
   uint32_t steps = 0;
+  KnownNames names;
   for (int attempt = 0; attempt < kMaxAttempts && steps < kMaxSteps; ++attempt) {
-    Attempt result = attemptOnce(module, *function, parameters, witness, options, symbols);
+    Attempt result = attemptOnce(module, *function, parameters, witness, options, symbols, names);
     steps += result.progress.steps;
     if (result.program) {
       for (Diagnostic &remark : assumptions.remarks(first.value_or(Error())))

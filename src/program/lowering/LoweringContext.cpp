@@ -117,6 +117,8 @@ int64_t LoweringContext::concrete(const FrontValue &value, const SourceRange &ra
 
 void LoweringContext::require(SymInt condition, std::string_view code, const std::string &text,
                               const SourceRange &range, const std::string &failure) {
+  if (required_.count(condition.node()))
+    return;
   if (valueOf(condition, range) == 0)
     fail(range, std::string(code), failure, condition.isConstant() ? SymInt() : condition);
   if (!condition.isConstant() && required_.insert(condition.node()).second)
@@ -179,6 +181,10 @@ LoweringContext::Mark LoweringContext::mark() const {
 }
 
 void LoweringContext::rollback(const Mark &mark) {
+  if (program.requirements.size() > mark.requirements) { // what was recorded is taken back
+    checkedShapes.clear();
+    sameExtents.clear();
+  }
   for (size_t i = mark.paths; i < program.pathConditions.size(); ++i)
     decided_.erase(program.pathConditions[i].condition.node());
   for (size_t i = mark.requirements; i < program.requirements.size(); ++i)

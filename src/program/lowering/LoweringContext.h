@@ -56,6 +56,9 @@ public:
     SourceRange location;
   };
   std::vector<Call> calls; ///< helpers being inlined, outermost first
+  /// Shapes whose rules are met and recorded, and extents that are required to be equal: nothing to do again.
+  std::set<std::vector<SymInt>> checkedShapes;
+  std::set<std::pair<SymInt, SymInt>> sameExtents;
 
   // Failures. The user's spelling first, then the rule.
   [[noreturn]] void fail(const SourceRange &range, std::string code, std::string message, SymInt needed = {},

@@ -72,6 +72,35 @@ private:
     return names;
   }
 
+  /// A function's statements and expressions in the order of the source, and what its calls name: looked up
+  /// once, however many rounds go through them.
+  struct Part {
+    const Stmt *stmt = nullptr;
+    const Expr *expr = nullptr;
+    std::string callee; ///< of a call: the dotted path, without `triton.language.`
+    const JitFunction *helper = nullptr;
+  };
+  const std::vector<Part> &partsOf(const JitFunction &function) {
+    const auto [slot, isNew] = parts_.try_emplace(&function);
+    std::vector<Part> &parts = slot->second;
+    if (!isNew)
+      return parts;
+    walkBody(
+        function.def->body, [&](const Stmt &stmt) { parts.push_back({&stmt, nullptr, {}, nullptr}); },
+        [&](const Expr &expr) {
+          Part part{nullptr, &expr, {}, nullptr};
+          if (const auto *call = dynCast<Call>(&expr)) {
+            constexpr std::string_view kLanguage = "triton.language.";
+            part.callee = function.scope->resolve(call->func);
+            if (part.callee.starts_with(kLanguage))
+              part.callee.erase(0, kLanguage.size());
+            part.helper = function.scope->functionOf(call->func);
+          }
+          parts.push_back(std::move(part));
+        });
+    return parts;
+  }
+
   /// Whether an expression may be an address, by its form: products and constants are none.
   bool mayBePointer(const Names &names, const Expr *expr, int depth = 0) const {
     constexpr int kMaxDepth = 12;
@@ -265,13 +294,8 @@ private:
     }
   }
 
-  void call(const JitFunction &function, ParameterUse &use, const Call *expr) {
-    const ModuleScope &names = *function.scope;
-    const std::string path = names.resolve(expr->func);
-    std::string_view name = path;
-    constexpr std::string_view kLanguage = "triton.language.";
-    if (name.substr(0, kLanguage.size()) == kLanguage)
-      name.remove_prefix(kLanguage.size());
+  void call(const JitFunction &function, ParameterUse &use, const Call *expr, const Part &part) {
+    const std::string_view name = part.callee;
     const auto argument = [&](size_t position, std::string_view keyword) -> const Expr * {
       if (position < expr->args.size())
         return expr->args[position];
@@ -323,8 +347,8 @@ private:
       addSize(use, argument(1, "div"));
     else if (isOneOf(name, {"range", "static_range"}))
       addSize(use, argument(2, "step"));
-    else if (const JitFunction *helper = names.functionOf(expr->func)) {
-      const ParameterUse inner = of(*helper);
+    else if (const JitFunction *helper = part.helper) {
+      const ParameterUse &inner = of(*helper);
       const Arguments &formals = *helper->def->args;
       size_t position = 0;
       for (const auto list : {formals.posonlyargs, formals.args, formals.kwonlyargs})
@@ -394,71 +418,78 @@ private:
   }
 
   void scan(const JitFunction &function, ParameterUse &use) {
-    walkBody(
-        function.def->body,
-        [&](const Stmt &stmt) {
-          if (const auto *branch = dynCast<If>(&stmt)) {
-            addFlag(use, branch->test);
-          } else if (const auto *assign = dynCast<Assign>(&stmt)) {
-            for (const Expr *target : assign->targets)
-              if (const auto *name = dynCast<Name>(target)) {
-                if (use.pointers.count(name->id))
-                  addPointer(function, use, assign->value);
-                if (use.sizes.count(name->id))
-                  addSize(use, assign->value);
-                flow(function, use, name->id, assign->value);
-              }
-          } else if (const auto *annotated = dynCast<AnnAssign>(&stmt)) {
-            if (const auto *name = dynCast<Name>(annotated->target); name && annotated->value) {
-              if (use.pointers.count(name->id))
-                addPointer(function, use, annotated->value);
-              if (use.sizes.count(name->id))
-                addSize(use, annotated->value);
-              flow(function, use, name->id, annotated->value);
-            }
-          } else if (const auto *augmented = dynCast<AugAssign>(&stmt)) {
-            if (augmented->op == BinaryOperator::FloorDiv || augmented->op == BinaryOperator::Mod)
-              addSize(use, augmented->value);
-            if (const auto *name = dynCast<Name>(augmented->target))
-              use.read.emplace(name->id);
-          }
-        },
-        [&](const Expr &expr) {
-          if (const auto *name = dynCast<Name>(&expr)) {
-            if (name->ctx == ExprContext::Load)
-              use.read.emplace(name->id);
-          } else if (const auto *op = dynCast<BinOp>(&expr)) {
-            if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::Mod)
-              addSize(use, op->right);
-            if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::LShift ||
-                op->op == BinaryOperator::RShift || op->op == BinaryOperator::BitAnd ||
-                op->op == BinaryOperator::BitOr || op->op == BinaryOperator::BitXor) {
-              addInteger(function, use, op->left);
-              addInteger(function, use, op->right);
-            }
-          } else if (const auto *subscript = dynCast<Subscript>(&expr)) {
-            // `strides[0]`: a tile cannot be read by an index.
-            const auto *index = dynCast<Constant>(subscript->slice);
-            if (index && index->asInt() && *index->asInt() >= 0 && subscript->ctx == ExprContext::Load)
-              addItems(use, subscript->value, static_cast<size_t>(*index->asInt()) + 1);
-          } else if (const auto *compare = dynCast<Compare>(&expr)) {
-            addCompared(use, compare);
-          } else if (const auto *choice = dynCast<IfExp>(&expr)) {
-            addFlag(use, choice->test);
-          } else if (const auto *attribute = dynCast<lang::Attribute>(&expr)) {
-            // `x.dtype.element_ty`: only pointers have one.
-            const auto *dtype = dynCast<lang::Attribute>(attribute->value);
-            if (attribute->attr == "element_ty" && dtype && (dtype->attr == "dtype" || dtype->attr == "type"))
-              if (const auto *name = dynCast<Name>(dtype->value))
-                use.pointers.emplace(name->id);
-          } else if (const auto *called = dynCast<Call>(&expr)) {
-            call(function, use, called);
-          }
-        });
+    for (const Part &part : partsOf(function)) {
+      if (part.stmt)
+        scanStatement(function, use, *part.stmt);
+      else
+        scanExpression(function, use, *part.expr, part);
+    }
+  }
+
+  void scanStatement(const JitFunction &function, ParameterUse &use, const Stmt &stmt) {
+    if (const auto *branch = dynCast<If>(&stmt)) {
+      addFlag(use, branch->test);
+    } else if (const auto *assign = dynCast<Assign>(&stmt)) {
+      for (const Expr *target : assign->targets)
+        if (const auto *name = dynCast<Name>(target)) {
+          if (use.pointers.count(name->id))
+            addPointer(function, use, assign->value);
+          if (use.sizes.count(name->id))
+            addSize(use, assign->value);
+          flow(function, use, name->id, assign->value);
+        }
+    } else if (const auto *annotated = dynCast<AnnAssign>(&stmt)) {
+      if (const auto *name = dynCast<Name>(annotated->target); name && annotated->value) {
+        if (use.pointers.count(name->id))
+          addPointer(function, use, annotated->value);
+        if (use.sizes.count(name->id))
+          addSize(use, annotated->value);
+        flow(function, use, name->id, annotated->value);
+      }
+    } else if (const auto *augmented = dynCast<AugAssign>(&stmt)) {
+      if (augmented->op == BinaryOperator::FloorDiv || augmented->op == BinaryOperator::Mod)
+        addSize(use, augmented->value);
+      if (const auto *name = dynCast<Name>(augmented->target))
+        use.read.emplace(name->id);
+    }
+  }
+
+  void scanExpression(const JitFunction &function, ParameterUse &use, const Expr &expr, const Part &part) {
+    if (const auto *name = dynCast<Name>(&expr)) {
+      if (name->ctx == ExprContext::Load)
+        use.read.emplace(name->id);
+    } else if (const auto *op = dynCast<BinOp>(&expr)) {
+      if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::Mod)
+        addSize(use, op->right);
+      if (op->op == BinaryOperator::FloorDiv || op->op == BinaryOperator::LShift ||
+          op->op == BinaryOperator::RShift || op->op == BinaryOperator::BitAnd ||
+          op->op == BinaryOperator::BitOr || op->op == BinaryOperator::BitXor) {
+        addInteger(function, use, op->left);
+        addInteger(function, use, op->right);
+      }
+    } else if (const auto *subscript = dynCast<Subscript>(&expr)) {
+      // `strides[0]`: a tile cannot be read by an index.
+      const auto *index = dynCast<Constant>(subscript->slice);
+      if (index && index->asInt() && *index->asInt() >= 0 && subscript->ctx == ExprContext::Load)
+        addItems(use, subscript->value, static_cast<size_t>(*index->asInt()) + 1);
+    } else if (const auto *compare = dynCast<Compare>(&expr)) {
+      addCompared(use, compare);
+    } else if (const auto *choice = dynCast<IfExp>(&expr)) {
+      addFlag(use, choice->test);
+    } else if (const auto *attribute = dynCast<lang::Attribute>(&expr)) {
+      // `x.dtype.element_ty`: only pointers have one.
+      const auto *dtype = dynCast<lang::Attribute>(attribute->value);
+      if (attribute->attr == "element_ty" && dtype && (dtype->attr == "dtype" || dtype->attr == "type"))
+        if (const auto *name = dynCast<Name>(dtype->value))
+          use.pointers.emplace(name->id);
+    } else if (const auto *called = dynCast<Call>(&expr)) {
+      call(function, use, called, part);
+    }
   }
 
   std::map<const JitFunction *, ParameterUse> known_;
   std::map<const JitFunction *, Names> names_;
+  std::map<const JitFunction *, std::vector<Part>> parts_;
 };
 
 } // namespace
