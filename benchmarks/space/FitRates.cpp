@@ -110,9 +110,9 @@ double lossOf(const std::vector<Shape> &shapes, const Target &target) {
   return sum / static_cast<double>(shapes.size()) + kPull * distance;
 }
 
-Expected<std::vector<Shape>> shapesForFitting(const std::string &folder, const std::string &kernels,
-                                              const std::string &target) {
-  TW_TRY(const std::vector<RecordedShape> recorded, readGrids(folder, kernels, target));
+Expected<std::vector<Shape>> shapesForFitting(const std::vector<std::string> &folders,
+                                              const std::string &kernels, const std::string &target) {
+  TW_TRY(const std::vector<RecordedShape> recorded, readGrids(folders, kernels, target));
   std::vector<Shape> out;
   for (size_t number = 0; number < recorded.size(); number += 2) {
     const RecordedShape &shape = recorded[number];
@@ -139,14 +139,14 @@ Expected<std::vector<Shape>> shapesForFitting(const std::string &folder, const s
 
 } // namespace
 
-int fitRates(const std::string &folder, const std::string &kernels, const std::string &targetName,
-             int rounds) {
+int fitRates(const std::vector<std::string> &folders, const std::string &kernels,
+             const std::string &targetName, int rounds) {
   auto target = findTarget(targetName);
   if (!target) {
     fmt::print(stderr, "{}", render(target.error()));
     return 1;
   }
-  const auto shapes = shapesForFitting(folder, kernels, targetName);
+  const auto shapes = shapesForFitting(folders, kernels, targetName);
   if (!shapes) {
     fmt::print(stderr, "{}", render(shapes.error()));
     return 1;

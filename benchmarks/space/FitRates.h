@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 namespace tilewright::bench {
 
@@ -11,6 +12,7 @@ namespace tilewright::bench {
 ///                          + 0.2 |mean of it| - 0.2 log(recall@1) - 0.4 log(recall@8)
 ///
 /// Deterministic. `rounds`: passes over all constants.
-int fitRates(const std::string &folder, const std::string &kernels, const std::string &target, int rounds);
+int fitRates(const std::vector<std::string> &folders, const std::string &kernels, const std::string &target,
+             int rounds);
 
 } // namespace tilewright::bench

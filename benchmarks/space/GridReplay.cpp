@@ -46,15 +46,15 @@ void printHalf(const char *title, const std::map<std::string, std::vector<Recall
 
 } // namespace
 
-int replayGrids(const std::string &folder, const std::string &kernels, const std::string &target,
-                const std::string &dumpPath) {
-  const auto shapes = readGrids(folder, kernels, target);
+int replayGrids(const std::vector<std::string> &folders, const std::string &kernels,
+                const std::string &target, const std::string &dumpPath) {
+  const auto shapes = readGrids(folders, kernels, target);
   if (!shapes) {
     fmt::print(stderr, "{}", render(shapes.error()));
     return 1;
   }
   if (shapes->empty()) {
-    fmt::print("SKIPPED: no recorded grids in {}\n", folder);
+    fmt::print("SKIPPED: no recorded grids in {}\n", fmt::join(folders, ", "));
     return 0;
   }
   std::ofstream dump;

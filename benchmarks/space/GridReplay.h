@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 namespace tilewright::bench {
 
@@ -7,7 +8,7 @@ namespace tilewright::bench {
 /// and family, for the half of the shapes that constants may be fitted on and for the other half.
 /// `dumpPath`: where each point goes as one JSON line with its predicted parts; empty for nowhere.
 /// Returns a process exit code.
-int replayGrids(const std::string &folder, const std::string &kernels, const std::string &target,
-                const std::string &dumpPath);
+int replayGrids(const std::vector<std::string> &folders, const std::string &kernels,
+                const std::string &target, const std::string &dumpPath);
 
 } // namespace tilewright::bench

@@ -71,32 +71,34 @@ std::string substituted(std::string text, const json &shape) {
   return text;
 }
 
-Expected<std::vector<RecordedShape>> readGrids(const std::string &folder, const std::string &kernels,
-                                               const std::string &target) {
+Expected<std::vector<RecordedShape>> readGrids(const std::vector<std::string> &folders,
+                                               const std::string &kernels, const std::string &target) {
   std::ifstream familiesFile(kernels + "/families.json");
   const json families = json::parse(familiesFile, nullptr, false);
   if (families.is_discarded())
     return problem(kernels + "/families.json cannot be read");
   std::vector<RecordedShape> out;
   for (const auto &[family, description] : families.items()) {
-    std::ifstream file(folder + "/" + family + ".jsonl");
-    std::string line;
-    while (std::getline(file, line)) {
-      const json parsed = json::parse(line, nullptr, false);
-      if (parsed.is_discarded())
-        return problem(fmt::format("{}/{}.jsonl holds a line that is not JSON", folder, family));
-      if (parsed.value("kind", "") == "header") {
-        TW_TRY(RecordedShape shape, shapeOf(parsed, family, description, kernels, target));
-        out.push_back(std::move(shape));
-        continue;
+    for (const std::string &folder : folders) {
+      std::ifstream file(folder + "/" + family + ".jsonl");
+      std::string line;
+      while (std::getline(file, line)) {
+        const json parsed = json::parse(line, nullptr, false);
+        if (parsed.is_discarded())
+          return problem(fmt::format("{}/{}.jsonl holds a line that is not JSON", folder, family));
+        if (parsed.value("kind", "") == "header") {
+          TW_TRY(RecordedShape shape, shapeOf(parsed, family, description, kernels, target));
+          out.push_back(std::move(shape));
+          continue;
+        }
+        if (out.empty())
+          return problem(fmt::format("{}/{}.jsonl has a point before its header", folder, family));
+        RecordedPoint point = pointOf(parsed, description);
+        if (point.timeUs && (out.back().bestUs == 0 || *point.timeUs < out.back().bestUs))
+          out.back().bestUs = *point.timeUs;
+        out.back().problem.configs.push_back(point.config);
+        out.back().points.push_back(std::move(point));
       }
-      if (out.empty())
-        return problem(fmt::format("{}/{}.jsonl has a point before its header", folder, family));
-      RecordedPoint point = pointOf(parsed, description);
-      if (point.timeUs && (out.back().bestUs == 0 || *point.timeUs < out.back().bestUs))
-        out.back().bestUs = *point.timeUs;
-      out.back().problem.configs.push_back(point.config);
-      out.back().points.push_back(std::move(point));
     }
   }
   return out;

@@ -24,10 +24,10 @@ struct RecordedShape {
   double bestUs = 0;
 };
 
-/// Reads every grid `FAMILY.jsonl` in `folder` whose family families.json knows, families in alphabetic
+/// Reads every grid `FAMILY.jsonl` in `folders` whose family families.json knows, families in alphabetic
 /// order. `kernels` is the folder with families.json and kernels/.
-Expected<std::vector<RecordedShape>> readGrids(const std::string &folder, const std::string &kernels,
-                                               const std::string &target);
+Expected<std::vector<RecordedShape>> readGrids(const std::vector<std::string> &folders,
+                                               const std::string &kernels, const std::string &target);
 
 /// "{name}" and "{name-1}" replaced by numbers of `shape`.
 std::string substituted(std::string text, const nlohmann::json &shape);

@@ -9,8 +9,9 @@
 /// Quality of the order in which candidates are tried, and the time that generating and ordering takes.
 int main(int argc, char **argv) {
   CLI::App app{"Ranks recorded configurations with the cost model and times generation and ranking"};
-  std::string grids, kernels = TILEWRIGHT_SOURCE_DIR "/benchmarks/space", target = "cuda-h200", dump, pairs;
-  app.add_option("--grids", grids, "folder with recorded GPU grids (FAMILY.jsonl)");
+  std::vector<std::string> grids;
+  std::string kernels = TILEWRIGHT_SOURCE_DIR "/benchmarks/space", target = "cuda-h200", dump, pairs;
+  app.add_option("--grids", grids, "folders with recorded GPU grids (FAMILY.jsonl)");
   app.add_option("--kernels", kernels, "folder with families.json and kernels/");
   app.add_option("--target", target, "device that the grids were recorded on");
   app.add_option("--dump", dump, "write every point with its predicted parts to this file");

@@ -87,6 +87,11 @@ CudaResources cudaResources(const Workload &load, const std::vector<AccessLayout
           std::max(left[level], work.fullM * work.fullK * byteSize(work.dtype) / kRegisterBytes /
                                     (kLanes * std::min(warps, std::max(1.0, work.fullM / kDotRows))));
   }
+  for (const WorkLoad &work : load.work)
+    // A computed right operand is held, before and after its computation, until it is in shared memory.
+    if (work.kind == WorkItem::Kind::Dot && work.rightComputed)
+      left[work.loop >= 0 ? static_cast<size_t>(work.loop) : levels - 1] +=
+          2 * work.fullK * work.fullN * byteSize(work.dtype) / kRegisterBytes / threads;
   for (size_t level = 0; level < levels; ++level) {
     double carried = 0;
     for (int32_t loop = level + 1 < levels ? static_cast<int32_t>(level) : -1; loop >= 0;

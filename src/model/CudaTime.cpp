@@ -171,6 +171,12 @@ void Machine::dot(const WorkLoad &work, Level &level) {
   // A computed left operand that several warps need in full goes through shared memory.
   if (work.leftComputed && warps_ * kWarpDotRows > m)
     level.reduceNs += rates_.conversionNs + rates_.barrierPerWarpNs * warps_;
+  // So does a computed right operand, always: the matrix instruction takes it from there.
+  if (work.rightComputed) {
+    level.reduceNs += rates_.conversionNs + rates_.barrierNs + rates_.barrierPerWarpNs * warps_;
+    level.instructions += 2 * work.fullK * work.fullN / threads();
+    shared += 2 * work.fullK * work.fullN * bytes;
+  }
   tensorNs_ += ns * work.executions;
   sharedBytes_ += shared * work.executions;
   level.dotNs += rates_.dotNs + std::max(ns, shared / rates_.sharedBytesPerNs);

@@ -42,6 +42,11 @@ bool isLoaded(const Program &program, ValueId value) {
     case OpKind::DescriptorLoad:
       return true;
     case OpKind::Cast:
+      // Widening integers takes them through registers; a change of float type is often folded into the load.
+      if (isInteger(program.value(program.op(op).operands[0]).type.dtype) !=
+          isInteger(program.value(value).type.dtype))
+        return false;
+      [[fallthrough]];
     case OpKind::Permute:
     case OpKind::Reshape:
       value = program.op(op).operands[0];
@@ -141,8 +146,11 @@ WorkloadModel::WorkloadModel(const SpaceRequest &request) : symbols_(request.pro
     if (item.op < request.program.ops.size() &&
         (item.kind == WorkItem::Kind::Reduce || item.kind == WorkItem::Kind::Scan))
       work.reducedAxis = static_cast<int32_t>(request.program.op(item.op).attributes.integerOr("axis", -1));
-    work.leftComputed = item.kind == WorkItem::Kind::Dot && item.op < request.program.ops.size() &&
-                        !isLoaded(request.program, request.program.op(item.op).operands[0]);
+    if (item.kind == WorkItem::Kind::Dot && item.op < request.program.ops.size()) {
+      const Op &dot = request.program.op(item.op);
+      work.leftComputed = !isLoaded(request.program, dot.operands[0]);
+      work.rightComputed = !isLoaded(request.program, dot.operands[1]);
+    }
     work_.push_back(std::move(work));
   }
 }
@@ -383,6 +391,7 @@ void WorkloadModel::fill(const Candidate &candidate, std::vector<int64_t> &value
       load.n = lanes(work.axes[rank - 2], values);
       load.k = lanes(work.axes[rank - 1], values);
       load.leftComputed = work.leftComputed;
+      load.rightComputed = work.rightComputed;
       load.fullM = whole(rank - 3);
       load.fullN = whole(rank - 2);
       load.fullK = whole(rank - 1);

@@ -41,9 +41,10 @@ struct WorkLoad {
   double fullRows = 1, fullRun = 1; ///< the same with the lanes that a mask turns off
   double m = 1, n = 1, k = 1;       ///< Dot
   double fullM = 1, fullN = 1, fullK = 1;
-  bool leftComputed = false; ///< Dot: the left operand was computed here, not loaded
-  int32_t loop = -1;         ///< innermost loop around it: index into Workload::loops
-  double reduced = 1;        ///< Reduce, Scan: length of the combined axis
+  bool leftComputed = false;  ///< Dot: the left operand was computed here, not loaded
+  bool rightComputed = false; ///< Dot: the same of the right one
+  int32_t loop = -1;          ///< innermost loop around it: index into Workload::loops
+  double reduced = 1;         ///< Reduce, Scan: length of the combined axis
   int32_t reducedAxis = -1;
   double elements() const { return rows * runElements; }
 };
@@ -120,7 +121,7 @@ private:
     std::vector<Axis> axes;
     std::vector<size_t> loops; ///< innermost first
     int32_t reducedAxis = -1;
-    bool leftComputed = false;
+    bool leftComputed = false, rightComputed = false;
   };
 
   double lanes(const Axis &axis, std::span<const int64_t> values) const;
