@@ -40,6 +40,8 @@ struct SymContext::Impl {
   SymInt nonNegative(symbolic::Sum sum);
   bool provablyNonNegative(const symbolic::Sum &sum);
   SymInt truth(SymInt a); ///< 0/1-valued: a != 0
+  /// What `a == b` says when one side is a truth value and the other 0 or 1; invalid otherwise.
+  SymInt equalsTruth(SymInt a, SymInt b);
 
   struct Key {
     SymOp op;

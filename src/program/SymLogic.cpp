@@ -233,16 +233,22 @@ SymInt SymContext::lt(SymInt a, SymInt b) {
   return result.valid() ? result : impl_->intern(SymOp::Lt, 0, {a, b});
 }
 
-SymInt SymContext::eq(SymInt a, SymInt b) {
-  if (a == b)
-    return constant(1);
+SymInt SymContext::Impl::equalsTruth(SymInt a, SymInt b) {
   for (const auto &[x, y] : {std::pair(a, b), std::pair(b, a)})
     if (isBoolean(x)) {
       if (y.isConstant(1))
         return x;
       if (y.isConstant(0))
-        return logicalNot(x);
+        return context.logicalNot(x);
     }
+  return {};
+}
+
+SymInt SymContext::eq(SymInt a, SymInt b) {
+  if (a == b)
+    return constant(1);
+  if (const SymInt result = impl_->equalsTruth(a, b); result.valid())
+    return result;
   Sum sum = minus(sumOf(a), sumOf(b));
   if (sum.empty())
     return constant(1);
@@ -287,6 +293,9 @@ SymInt SymContext::eq(SymInt a, SymInt b) {
   const auto l = impl_->build(left), r = impl_->build(right);
   if (!l || !r)
     return impl_->intern(SymOp::Eq, 0, {a, b});
+  // Moving terms may have left a truth value alone: x + 1 == 1.
+  if (const SymInt result = impl_->equalsTruth(*l, *r); result.valid())
+    return result;
   return impl_->intern(SymOp::Eq, 0, {*l, *r});
 }
 

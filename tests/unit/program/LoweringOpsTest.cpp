@@ -190,3 +190,11 @@ TEST(LoweringOpsErrors, OperandsThatTritonRefuses) {
   EXPECT_THAT(refusal("with x:\n    pass"),
               HasSubstr("`with` takes only scopes of triton.language inside a kernel [lower.unsupported]"));
 }
+
+TEST(LoweringOps, ValuesOfScalarsReadBackAsTheyWere) {
+  const std::string text = lowered("q = (2 + B - 1) // B\nr = q % 3\nlow = min(q, n, 7)\n"
+                                   "cond = (n > 4) and (n > 0) or r == 0\n"
+                                   "if cond:\n    low = low + 1\nelif r == True:\n    low = low - 1\n"
+                                   "tl.store(J + i, j + low)");
+  EXPECT_THAT(text, HasSubstr("rem"));
+}
