@@ -32,9 +32,9 @@ private:
 /// A predicted time and what it is made of, in nanoseconds.
 struct Prediction {
   double timeNs = 0;
-  Parts partsNs;          ///< "memory", "compute", "launch", "loop", ...
-  std::string_view bound; ///< the largest part
-  bool pipelined = false; ///< some loop's loads run ahead of their use (CUDA)
+  Parts partsNs;                ///< "memory", "compute", "launch", "loop", ...
+  std::string_view bound;       ///< the largest part
+  bool pipelined = false;       ///< some loop's loads run ahead of their use (CUDA)
   double registersOfThread = 0; ///< wanted, before any limit (CUDA)
   double resident = 0;          ///< programs that a multiprocessor holds at a time (CUDA)
 };

@@ -257,7 +257,7 @@ std::pair<FrontValue, FrontValue> integerPair(BuiltinCall &call) {
 /// The high half of the product; MulHi is the unsigned one, so a negative factor is made up for.
 FrontValue highProduct(BuiltinCall &call) {
   const auto [x, y] = integerPair(call);
-  const FrontValue high = value(call.c.create(OpKind::MulHi, {x.value, y.value}, call.c.typeOf(x.value)));
+  FrontValue high = value(call.c.create(OpKind::MulHi, {x.value, y.value}, call.c.typeOf(x.value)));
   if (!isSigned(dtypeOf(call, x)))
     return high;
   const auto correction = [&](const FrontValue &factor, const FrontValue &other) {

@@ -63,7 +63,7 @@ FrontValue cdiv(BuiltinCall &call) {
   const FrontValue &x = call.at(0), &div = call.at(1);
   const FrontValue less = f.binary(BinaryOperator::Sub, div, call.c.integer(1), call.range);
   const FrontValue sum = f.binary(BinaryOperator::Add, x, less, call.range);
-  const FrontValue result = f.binary(BinaryOperator::FloorDiv, sum, div, call.range);
+  FrontValue result = f.binary(BinaryOperator::FloorDiv, sum, div, call.range);
   if (!result.isRuntime() && x.isIntegral() && div.isIntegral())
     return FrontValue::integer(call.c.syms.cdiv(x.sym, div.sym), result.witness);
   return result;

@@ -349,7 +349,7 @@ FrontValue constexprCompare(LoweringContext &c, CompareOperator op, const FrontV
   default:
     break;
   }
-  const auto order = [&](auto x, auto y) {
+  const auto order = [&](const auto &x, const auto &y) {
     return op == CompareOperator::Lt    ? x < y
            : op == CompareOperator::LtE ? x <= y
            : op == CompareOperator::Gt  ? x > y

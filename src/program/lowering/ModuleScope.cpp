@@ -357,11 +357,13 @@ const JitFunction *ModuleScope::functionOf(const Expr *expr) const {
 }
 
 std::string ModuleScope::resolve(const Expr *expr) const {
-  const std::string text = dottedName(expr);
+  std::string text = dottedName(expr);
   if (text.empty())
     return text;
   Meaning meaning = meaningOf(expr);
-  return meaning.kind == Meaning::Kind::External ? std::move(meaning.path) : text;
+  if (meaning.kind == Meaning::Kind::External)
+    return std::move(meaning.path);
+  return text;
 }
 
 bool isConstexprAnnotation(const ModuleScope &names, const Expr *annotation) {
