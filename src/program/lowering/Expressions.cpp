@@ -351,7 +351,7 @@ FrontValue FunctionLowerer::combineBooleans(BoolOperator op, const std::vector<F
 }
 
 FrontValue FunctionLowerer::unary(const UnaryOp *expr) {
-  const FrontValue operand = eval(expr->operand);
+  FrontValue operand = eval(expr->operand);
   if (!operand.isRuntime())
     return constexprUnary(c, expr->op, operand, expr->range);
   switch (expr->op) {

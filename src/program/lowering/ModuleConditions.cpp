@@ -64,7 +64,7 @@ std::optional<HostValue> callValue(const ModuleScope &scope, const Call *call, i
     return std::nullopt;
   }
   if (path == "triton.language.constexpr" || path == "bool" || path == "int" || path == "str") {
-    const auto value = argument(0);
+    auto value = argument(0);
     if (!value || call->args.size() != 1)
       return std::nullopt;
     if (path == "bool")
