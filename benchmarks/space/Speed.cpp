@@ -34,7 +34,7 @@ template <class Work> double medianMs(int repeats, Work work) {
 /// A shape for every extent that families.json mentions: middle sizes.
 json middleShape() {
   return {{"n", 1 << 24}, {"M", 2048}, {"N", 4096}, {"K", 1024}, {"V", 32000},
-          {"T", 2048},    {"BH", 32},  {"S", 2048}, {"D", 64}, {"C", 2048}};
+          {"T", 2048},    {"BH", 32},  {"S", 2048}, {"D", 64},   {"C", 2048}};
 }
 
 /// Hints that widen the space until about kConsidered points are considered: more values for the launch

@@ -49,7 +49,7 @@ SymInt Emitter::elementCount(const Shape &shape) {
 }
 
 void Emitter::checkTileShape(const Shape &shape) {
-  if (!c.checkedShapes.insert(shape).second)
+  if (c.checkedShapes.count(shape))
     return; // every rule was met and recorded before
   for (SymInt extent : shape) {
     if (const auto constant = extent.constant();
@@ -65,14 +65,14 @@ void Emitter::checkTileShape(const Shape &shape) {
               fmt::format("shape element {} must be a power of 2", text));
   }
   const SymInt count = elementCount(shape);
-  if (const auto constant = count.constant(); constant && *constant <= kMaxTileElements)
-    return;
-  c.require(
-      c.syms.le(count, c.syms.constant(kMaxTileElements)), "shape.numel",
-      fmt::format("a tile has at most {} elements: {} <= {}", kMaxTileElements, toString(count),
-                  kMaxTileElements),
-      c.here,
-      fmt::format("numel ({}) exceeds triton maximum tensor numel ({})", toString(count), kMaxTileElements));
+  if (const auto constant = count.constant(); !constant || *constant > kMaxTileElements)
+    c.require(c.syms.le(count, c.syms.constant(kMaxTileElements)), "shape.numel",
+              fmt::format("a tile has at most {} elements: {} <= {}", kMaxTileElements, toString(count),
+                          kMaxTileElements),
+              c.here,
+              fmt::format("numel ({}) exceeds triton maximum tensor numel ({})", toString(count),
+                          kMaxTileElements));
+  c.checkedShapes.insert(shape); // not before: a rule that fails must fail again
 }
 
 ValueId Emitter::splat(ValueId scalar, const Shape &shape) {

@@ -426,26 +426,27 @@ private:
     }
   }
 
+  /// What is known of a variable is known of what it gets.
+  void scanAssignment(const JitFunction &function, ParameterUse &use, const Expr *target, const Expr *value) {
+    const auto *name = dynCast<Name>(target);
+    if (!name)
+      return;
+    if (use.pointers.count(name->id))
+      addPointer(function, use, value);
+    if (use.sizes.count(name->id))
+      addSize(use, value);
+    flow(function, use, name->id, value);
+  }
+
   void scanStatement(const JitFunction &function, ParameterUse &use, const Stmt &stmt) {
     if (const auto *branch = dynCast<If>(&stmt)) {
       addFlag(use, branch->test);
     } else if (const auto *assign = dynCast<Assign>(&stmt)) {
       for (const Expr *target : assign->targets)
-        if (const auto *name = dynCast<Name>(target)) {
-          if (use.pointers.count(name->id))
-            addPointer(function, use, assign->value);
-          if (use.sizes.count(name->id))
-            addSize(use, assign->value);
-          flow(function, use, name->id, assign->value);
-        }
+        scanAssignment(function, use, target, assign->value);
     } else if (const auto *annotated = dynCast<AnnAssign>(&stmt)) {
-      if (const auto *name = dynCast<Name>(annotated->target); name && annotated->value) {
-        if (use.pointers.count(name->id))
-          addPointer(function, use, annotated->value);
-        if (use.sizes.count(name->id))
-          addSize(use, annotated->value);
-        flow(function, use, name->id, annotated->value);
-      }
+      if (annotated->value)
+        scanAssignment(function, use, annotated->target, annotated->value);
     } else if (const auto *augmented = dynCast<AugAssign>(&stmt)) {
       if (augmented->op == BinaryOperator::FloorDiv || augmented->op == BinaryOperator::Mod)
         addSize(use, augmented->value);
